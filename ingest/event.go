@@ -1,0 +1,173 @@
+// Package ingest turns bytes into observations of key traffic: it opens inputs, undoes compression
+// and envelopes, cuts them into chunks of whole records and hands each record to the decoder of its
+// format. It must not know what is done with an observation, nor which formats there are.
+package ingest
+
+// A Store is the database that a request was made to.
+type Store uint8
+
+// The stores keyheat judges. StoreUnknown is a generic record that names none.
+const (
+	StoreUnknown Store = iota
+	DynamoDB
+	Cassandra
+	Scylla
+)
+
+// String gives the name used in reports; it is empty for StoreUnknown.
+func (s Store) String() string {
+	return [...]string{"", "dynamodb", "cassandra", "scylla"}[min(s, Scylla)]
+}
+
+// An Op is the kind of a request.
+type Op uint8
+
+// The operations that are told apart. A Scan is a read without a bound partition key.
+const (
+	OpUnknown Op = iota
+	OpRead       // get, or a query of one partition
+	OpScan
+	OpWrite // put or insert
+	OpUpdate
+	OpDelete
+	Ops // number of operations
+)
+
+// String gives the name used in reports.
+func (o Op) String() string {
+	return [...]string{"unknown", "read", "scan", "write", "update", "delete"}[min(o, OpDelete)]
+}
+
+// Reads reports whether the operation reads.
+func (o Op) Reads() bool { return o == OpRead || o == OpScan }
+
+// Writes reports whether the operation writes.
+func (o Op) Writes() bool { return o >= OpWrite && o <= OpDelete }
+
+// A Throttle is the reason for which the store refused a request for rate.
+type Throttle uint8
+
+// The reasons, from DynamoDB's ThrottlingReasons; ThrottledUnknown is a refusal whose record names none.
+const (
+	NotThrottled Throttle = iota
+	ThrottledUnknown
+	ThrottledKeyRange
+	ThrottledTable
+	ThrottledIndex
+	ThrottledAccount
+	Throttles // number of reasons, NotThrottled included
+)
+
+// String gives the name used in reports.
+func (t Throttle) String() string {
+	return [...]string{"", "unknown", "key-range", "table", "index", "account"}[min(t, ThrottledAccount)]
+}
+
+// An Event is one observed request against one partition, or a record that stands for several.
+// Its slices point into the reader's buffers and are valid only during the call that hands it over.
+// The zero value is a request of unknown store, table, time and key.
+type Event struct {
+	Store    Store
+	Op       Op
+	Throttle Throttle
+	Failed   bool // timed out or aborted; throttled requests are not Failed
+	KeyKnown bool // Key is the partition key; false when the record does not tell it
+
+	Requests uint64 // how many requests the record stands for; 0 counts as 1
+
+	Table   []byte // with keyspace where there is one: ks.table
+	Index   []byte // secondary index, empty for the base table
+	Key     []byte // partition key in the form of AppendKey
+	SortKey []byte // empty when unknown
+	Node    []byte // replica or coordinator that logged it, empty when unknown
+	Shape   []byte // normalised statement, empty when unknown
+
+	At Position
+
+	has        measure
+	unixNano   int64
+	bytes      uint64
+	readMilli  uint64
+	writeMilli uint64
+	rows       uint64
+	tombstones uint64
+	micros     uint64
+}
+
+type measure uint8
+
+const (
+	hasTime measure = 1 << iota
+	hasBytes
+	hasReadUnits
+	hasWriteUnits
+	hasRows
+	hasTombstones
+	hasLatency
+)
+
+// Reset makes e the zero Event, for reuse by a decoder.
+func (e *Event) Reset() { *e = Event{} }
+
+// Count gives the number of requests that e stands for, at least 1.
+func (e *Event) Count() uint64 { return max(e.Requests, 1) }
+
+// SetTime sets when the request was made, in Unix nanoseconds UTC.
+func (e *Event) SetTime(unixNano int64) { e.unixNano, e.has = unixNano, e.has|hasTime }
+
+// UnixNano gives the time of the request and whether it is known.
+func (e *Event) UnixNano() (int64, bool) { return e.unixNano, e.has&hasTime != 0 }
+
+// SetBytes sets the bytes read or written, of all requests that the record stands for.
+func (e *Event) SetBytes(n uint64) { e.bytes, e.has = n, e.has|hasBytes }
+
+// Bytes gives the bytes read or written and whether they are known.
+func (e *Event) Bytes() (uint64, bool) { return e.bytes, e.has&hasBytes != 0 }
+
+// SetReadUnits sets DynamoDB read capacity in thousandths of a unit, of all requests of the record.
+func (e *Event) SetReadUnits(milli uint64) { e.readMilli, e.has = milli, e.has|hasReadUnits }
+
+// ReadUnits gives read capacity in thousandths of a unit and whether it is known.
+func (e *Event) ReadUnits() (uint64, bool) { return e.readMilli, e.has&hasReadUnits != 0 }
+
+// SetWriteUnits sets DynamoDB write capacity in thousandths of a unit, of all requests of the record.
+func (e *Event) SetWriteUnits(milli uint64) { e.writeMilli, e.has = milli, e.has|hasWriteUnits }
+
+// WriteUnits gives write capacity in thousandths of a unit and whether it is known.
+func (e *Event) WriteUnits() (uint64, bool) { return e.writeMilli, e.has&hasWriteUnits != 0 }
+
+// SetRows sets the live rows that the read returned, of all requests of the record.
+func (e *Event) SetRows(n uint64) { e.rows, e.has = n, e.has|hasRows }
+
+// Rows gives the live rows read and whether they are known.
+func (e *Event) Rows() (uint64, bool) { return e.rows, e.has&hasRows != 0 }
+
+// SetTombstones sets the tombstones that the read scanned, of all requests of the record.
+func (e *Event) SetTombstones(n uint64) { e.tombstones, e.has = n, e.has|hasTombstones }
+
+// Tombstones gives the tombstones scanned and whether they are known.
+func (e *Event) Tombstones() (uint64, bool) { return e.tombstones, e.has&hasTombstones != 0 }
+
+// SetLatency sets the latency of one request in microseconds.
+func (e *Event) SetLatency(micros uint64) { e.micros, e.has = micros, e.has|hasLatency }
+
+// Latency gives the latency of one request in microseconds and whether it is known.
+func (e *Event) Latency() (uint64, bool) { return e.micros, e.has&hasLatency != 0 }
+
+// A Position names a place in an input. Byte counts from 0 in the decompressed input; Line counts
+// from 1, and 0 means that the line is not known. Input is the number of the input in its Profile.
+type Position struct {
+	Input uint32
+	Byte  uint64
+	Line  uint64
+}
+
+// A Problem says why a record says nothing: it was recognised as a record, and could not be read.
+type Problem struct {
+	Cause string // constant text, the same for all problems of a kind
+	Text  string // what was found there, at most MaxProblemText bytes
+	At    Position
+}
+
+// MaxProblemText bounds Problem.Text in bytes.
+const MaxProblemText = 200

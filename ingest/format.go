@@ -1,0 +1,97 @@
+package ingest
+
+import "time"
+
+// Coverage says which requests a format's records are. Only Traffic yields shares, rates and counts
+// of requests; counts of Selected records are "at least".
+type Coverage uint8
+
+// The coverages; CoverageNone is an input that says nothing of requests or conditions.
+const (
+	CoverageNone Coverage = iota
+	Traffic               // all requests, or a sample of them
+	Selected              // only bad or capped ones
+	StateOnly             // conditions
+)
+
+// String gives the name used in reports.
+func (c Coverage) String() string {
+	return [...]string{"", "traffic", "selected", "state"}[min(c, StateOnly)]
+}
+
+// A Verdict is what a format makes of the beginning of an input.
+type Verdict struct {
+	Fit Fit
+	Why string // one clause for a person: what was seen, or what is missing
+}
+
+// Fit says how sure a format is of an input.
+type Fit uint8
+
+// The fits. Of several formats the one with the best fit reads the input; two that are Certain are a
+// defect of a format. Ambiguous is a format that would read the input if told how, in Why.
+const (
+	No Fit = iota
+	Ambiguous
+	Possible
+	Certain
+)
+
+// A Format is one kind of log or export. It is a plain value listed once in a catalogue.
+type Format struct {
+	Name     string // as shown in reports: key-events-ndjson
+	Title    string // one line
+	Doc      string // what the records look like, where they come from, with links; Markdown
+	Coverage Coverage
+	Carries  []string // what its records can carry: time, key, units, tombstones, ...
+
+	// Sniff judges the beginning of an input: whole lines, at most SniffBytes, envelope undone.
+	Sniff func(head []byte, o DecodeOptions) Verdict
+	// Begins reports whether line (without its end) begins a record; lines that do not, belong to the
+	// record before. Nil: each line is a record.
+	Begins func(line []byte) bool
+	// Quoted is set for formats in which a line end inside double quotes does not end the record (CSV).
+	Quoted bool
+	// Header is set for formats whose first record names the fields of the others.
+	Header bool
+	// New makes a decoder for an input with this beginning. It is called once for each chunk; the
+	// decoder is used by one goroutine.
+	New func(head []byte, o DecodeOptions) (Decoder, error)
+}
+
+// SniffBytes is the most of an input's beginning that a format is shown.
+const SniffBytes = 64 << 10
+
+// A Record is one framed record of an input.
+type Record struct {
+	Data []byte // without its line end; valid only during the call; cap(Data) >= len(Data)+64
+	At   Position
+
+	// What the envelope around the record said.
+	UnixNano int64 // 0: nothing
+	Node     []byte
+}
+
+// A Decoder reads the records of one chunk in order. It allocates nothing for a usual record and
+// keeps none of the bytes it is shown.
+type Decoder interface {
+	Decode(r *Record, to Sink)
+}
+
+// A Sink takes what a decoder found. Each record yields at least one call: events, or a problem, or a
+// skip, so that a report can say how much of an input was understood.
+type Sink interface {
+	Event(e *Event)
+	// Problem takes a record that was recognised and could not be read.
+	Problem(p Problem)
+	// Skip takes a record that was recognised and says nothing of keys; kind is constant text.
+	Skip(kind string)
+}
+
+// DecodeOptions are the settings of a run that decoders need.
+type DecodeOptions struct {
+	// Map gives the input's name of a generic field: {"pk": "user.id"}.
+	Map map[string]string
+	// Location is the zone of times that name none.
+	Location *time.Location
+}
