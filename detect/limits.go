@@ -1,0 +1,138 @@
+package detect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A LimitID names a limit or floor in code; Limit.Name names it for people and in --limits-file.
+type LimitID int
+
+// The limits of stores and the floors of rules, each written once in defaultLimits.
+const (
+	PartitionWriteUnits LimitID = iota
+	PartitionReadUnits
+	ShareRequestsOfKey
+	ShareRequestsOfTable
+	ShareOfTable
+	ShareTimesUniform
+	ShareMediumRequests
+	ShareHighRate
+	MovingKeys
+	MovingShare
+	MovingRequests
+	SkewRequests
+	SkewDistinct
+	SkewTopTen
+	SkewPartitions
+	CardinalityRequests
+	CardinalityMinutes
+	CardinalityDistinct
+	NodeRatio
+	NodeMinutes
+	NodeEvents
+	NodesAtLeast
+	TombstonesWarnRead
+	TombstonesMediumRead
+	TombstonesHighRead
+	TombstonesMediumTotal
+	TombstonesHighHour
+	TombstonesPerLiveRow
+	TombstonesMeanRead
+	CassandraPartitionBytes
+	CassandraPartitionRows
+	DynamoPartitionBytes
+	limitCount
+)
+
+// A Limit is a number that rules hold evidence against.
+type Limit struct {
+	Name   string // rule or store, dot, what: dynamodb.partition-write-units
+	Value  Milli
+	Unit   string
+	About  string // one clause
+	Source string // link to the document that states it, or "keyheat: detect floors" for our own floors
+}
+
+// floors is the source of floors that are keyheat's own choice.
+const floors = "https://github.com/keyheat/keyheat/blob/main/docs/rules.md"
+
+const (
+	ddbPartition = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+	ddbItems     = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit"
+	casTombs     = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#tombstone_warn_threshold"
+	casSize      = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#partition_size_warn_threshold"
+)
+
+var defaultLimits = [limitCount]Limit{
+	PartitionWriteUnits:     {"dynamodb.partition-write-units", Whole(1000), "WCU/s", "what one partition can serve", ddbPartition},
+	PartitionReadUnits:      {"dynamodb.partition-read-units", Whole(3000), "RCU/s", "what one partition can serve", ddbPartition},
+	ShareRequestsOfKey:      {"hot-partition.share-key-requests", Whole(30), "requests", "a key with fewer has no share", floors},
+	ShareRequestsOfTable:    {"hot-partition.share-table-requests", Whole(100), "requests", "a table with fewer has no shares", floors},
+	ShareOfTable:            {"hot-partition.share", 200, "share", "of its table's requests", floors},
+	ShareTimesUniform:       {"hot-partition.share-times-uniform", Whole(3), "times", "share over one divided by the distinct keys", floors},
+	ShareMediumRequests:     {"hot-partition.share-medium-requests", Whole(1000), "requests", "medium from here", floors},
+	ShareHighRate:           {"hot-partition.share-high-rate", Whole(1000), "requests/s", "for a minute, with harm: high", floors},
+	MovingKeys:              {"moving-hot-key.keys", Whole(3), "keys", "successive top keys", floors},
+	MovingShare:             {"moving-hot-key.share", 200, "share", "of the run of minutes in which it is on top", floors},
+	MovingRequests:          {"moving-hot-key.requests", Whole(100), "requests", "of the key in its run", floors},
+	SkewRequests:            {"skewed-key.requests", Whole(10000), "requests", "fewer are not judged", floors},
+	SkewDistinct:            {"skewed-key.distinct", Whole(100), "keys", "fewer are not judged", floors},
+	SkewTopTen:              {"skewed-key.top-ten-share", 500, "share", "of the ten largest keys", floors},
+	SkewPartitions:          {"skewed-key.partitions", Whole(20), "partitions", "taken where the number of partitions is not known", floors},
+	CardinalityRequests:     {"low-cardinality-key.requests", Whole(1000), "requests", "fewer are not judged", floors},
+	CardinalityMinutes:      {"low-cardinality-key.minutes", Whole(10), "minutes", "shorter input is not judged", floors},
+	CardinalityDistinct:     {"low-cardinality-key.distinct", Whole(20), "keys", "or fewer", floors},
+	NodeRatio:               {"hot-node.ratio", 1750, "times", "of the median node", floors},
+	NodeMinutes:             {"hot-node.minutes", Whole(10), "minutes", "at least", floors},
+	NodeEvents:              {"hot-node.events", Whole(1000), "requests", "of the node in those minutes", floors},
+	NodesAtLeast:            {"hot-node.nodes", Whole(3), "nodes", "with traffic over the same minutes", floors},
+	TombstonesWarnRead:      {"cassandra.tombstone-warn", Whole(1000), "tombstones", "of one read", casTombs},
+	TombstonesMediumRead:    {"tombstone-dense-read.medium-read", Whole(10000), "tombstones", "of one read", floors},
+	TombstonesHighRead:      {"tombstone-dense-read.high-read", Whole(50000), "tombstones", "of one read", floors},
+	TombstonesMediumTotal:   {"tombstone-dense-read.medium-total", Whole(100000), "tombstones", "of all reads", floors},
+	TombstonesHighHour:      {"tombstone-dense-read.high-hour", Whole(10_000_000), "tombstones", "of all reads of an hour", floors},
+	TombstonesPerLiveRow:    {"tombstone-dense-read.per-live-row", Whole(4), "tombstones", "a live row, on average", floors},
+	TombstonesMeanRead:      {"tombstone-dense-read.mean-read", Whole(100), "tombstones", "a read, on average", floors},
+	CassandraPartitionBytes: {"cassandra.partition-bytes", Whole(100 << 20), "bytes", "of one partition", casSize},
+	CassandraPartitionRows:  {"cassandra.partition-rows", Whole(100_000), "rows", "of one partition", floors},
+	DynamoPartitionBytes:    {"dynamodb.partition-bytes", Whole(10 << 30), "bytes", "of one item collection under a local index", ddbItems},
+}
+
+// Limits are the limits of one run. The zero value is not usable; see DefaultLimits.
+type Limits struct{ of [limitCount]Limit }
+
+// DefaultLimits gives the documented limits and floors.
+func DefaultLimits() *Limits { return &Limits{of: defaultLimits} }
+
+// Of gives one limit.
+func (l *Limits) Of(id LimitID) Limit { return l.of[id] }
+
+// Count gives the value of a limit whose unit is a count, rounded down.
+func (l *Limits) Count(id LimitID) uint64 { return uint64(l.of[id].Value / 1000) }
+
+// All gives the limits in order of their names.
+func (l *Limits) All() []Limit {
+	all := slices.Clone(l.of[:])
+	slices.SortFunc(all, func(a, b Limit) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Override sets limits by name; it reports every name that there is not.
+func (l *Limits) Override(values map[string]Milli) error {
+	unknown := []string{}
+	for name, value := range values {
+		i := slices.IndexFunc(l.of[:], func(x Limit) bool { return x.Name == name })
+		if i < 0 {
+			unknown = append(unknown, name)
+			continue
+		}
+		l.of[i].Value, l.of[i].Source = value, "set by the user"
+	}
+	slices.Sort(unknown)
+	if len(unknown) > 0 {
+		return fmt.Errorf("unknown limits %v: see keyheat limits", unknown)
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package detect
+
+import (
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
+)
+
+// A View is what rules judge: the Profile with the bounds of all its parts brought together, the exact
+// counts of the second pass where there was one, and the limits. It is read-only.
+type View struct {
+	Limits  *Limits
+	Targets []*TargetView // sorted by Target
+	Panes   []PaneSpan    // all panes of the run, in order, gaps left out
+	Width   uint32        // of a pane, seconds
+	Span    Span          // first to last event; zero when no event has a time
+	Nodes   []NodeView    // sorted by name; empty when no record names a node
+	Inputs  []InputStats
+	// Second is true when the second pass counted the nominated keys.
+	Second bool
+	// Sampling is the share of all requests that the input holds; 1/1 unless the user said otherwise.
+	Sampling Rate
+	Lost     Lost
+}
+
+// A PaneSpan is the time of one pane, Unix seconds.
+type PaneSpan struct{ Start, End int64 }
+
+// A Rate is a sampling rate as a fraction; the zero Rate is 1.
+type Rate struct{ Num, Den uint64 }
+
+// A NodeView is the traffic of one node.
+type NodeView struct {
+	Name     string
+	Requests []uint64 // by pane, as View.Panes
+	Total    uint64   // of timed requests
+}
+
+// A TargetView is one table or index.
+type TargetView struct {
+	Target   Target
+	Totals   Totals
+	Span     Span
+	Distinct Distinct
+	Panes    []TargetPane // as View.Panes
+	Keys     []*KeyView   // ranked: middle of requests, largest first
+	Untold   Untold       // bounds of every key that is not in Keys
+	Skew     Skew
+	Latency  *sketch.Histogram // microseconds; never nil
+	Bytes    *sketch.Histogram
+	LiveRows *sketch.Histogram
+	Tombs    *sketch.Histogram
+	Shapes   []ShapeStats // sorted by Shape
+}
+
+// Distinct is the number of different keys.
+type Distinct struct {
+	Value, Low, High uint64
+	Exact            bool
+}
+
+// A TargetPane is what one pane holds of a target.
+type TargetPane struct {
+	Totals   PaneTotals
+	Distinct Distinct // High is the number of requests where nothing better is known
+	Untold   Untold   // bounds of every key without an entry in this pane
+}
+
+// Untold are upper bounds of a key that is not held.
+type Untold struct{ Requests, Cost, Tombstones uint64 }
+
+// A KeyView is everything known of one key of a target.
+type KeyView struct {
+	Key        []byte // in the form of ingest.AppendKey
+	Requests   Range
+	Cost       Range // thousandths of throughput units, or bytes
+	Tombstones Range
+	// PeakSecond is a lower bound of its busiest second, exact after the second pass; N 0: unknown.
+	PeakSecond sketch.Peak
+	Positions  []ingest.Position
+	Exact      *ExactKey // nil unless the second pass counted it
+
+}
+
+// A KeyPane is what is known of a key in one pane.
+type KeyPane struct {
+	Requests   Range
+	Cost       Range
+	Tombstones Range
+	Reads      Range // read units, thousandths; zero where records carry no units
+	Writes     Range // write units, thousandths
+}
+
+// Skew describes how requests spread over the keys of a target. Shares are of known-key requests.
+type Skew struct {
+	Known     bool
+	Top1      ShareRange
+	Top10     ShareRange
+	Effective Milli // 1 / sum of squared shares: how many equally busy keys would spread the same
+	Gini      Milli // 0 even .. 1000 one key
+}
+
+// A ShareRange is a share of a whole in thousandths, with bounds.
+type ShareRange struct{ Value, Low, High Milli }
+
+// An ExactKey is what the second pass counted of one nominated key. All counts are exact.
+type ExactKey struct {
+	Totals    Totals
+	Panes     []ExactPane   // with traffic, in order
+	Seconds   []ExactSecond // of its nominated minutes, in order; seconds without traffic are left out
+	Minutes   []uint32      // the nominated minutes, Unix seconds, in order
+	Latency   *sketch.Histogram
+	Nodes     []NodeCount       // sorted by node
+	SortKeys  *sketch.Distinct  // nil when no record has a sort key
+	TopSort   Range             // requests of its busiest sort key
+	SortKnown uint64            // requests with a sort key
+	Ascending uint64            // writes whose sort key is not below the one before it in the same chunk
+	Ordered   uint64            // writes that had one before them in the same chunk
+	Positions []ingest.Position // its first records
+}
+
+// An ExactPane is a key's exact count in a pane.
+type ExactPane struct {
+	Start      uint32
+	Requests   uint64
+	Cost       uint64
+	Tombstones uint64
+	ReadMilli  uint64
+	WriteMilli uint64
+	Throttled  uint64
+	Failed     uint64
+}
+
+// An ExactSecond is a key's exact count in one second.
+type ExactSecond struct {
+	Second     uint32
+	Requests   uint64
+	ReadMilli  uint64
+	WriteMilli uint64
+}
+
+// A NodeCount is a number of requests of a node.
+type NodeCount struct {
+	Node     string
+	Requests uint64
+}

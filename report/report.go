@@ -1,0 +1,73 @@
+// Package report turns the view of a Profile and what rules found in it into the plain data that
+// renderers print, in final order. It knows no renderer, no file and no clock.
+package report
+
+import (
+	"github.com/keyheat/keyheat/detect"
+)
+
+// A Report is everything a renderer may show, in final order: the contract behind keyheat.report/1.
+type Report struct {
+	Version     string // of keyheat
+	Inputs      []Input
+	Unread      []Unread // inputs that gave nothing: missing, unreadable, unrecognised, skipped
+	Span        detect.Span
+	PaneSeconds uint32
+	Panes       []detect.PaneSpan
+	Partial     string // why the report covers less than was asked; empty when it does not
+	Tables      []Table
+	Findings    []Finding
+	NotAssessed []detect.NotAssessed
+	Problems    detect.Problems
+	Second      bool     // the second pass counted the nominated keys exactly
+	Notes       []string // what the reader must know of the run as a whole
+}
+
+// An Input is one input that was read.
+type Input struct {
+	detect.InputStats
+	SampleRate detect.Rate
+}
+
+// An Unread is an input that gave nothing.
+type Unread struct {
+	Name string
+	Why  string
+}
+
+// A Table is one table or index with its traffic.
+type Table struct {
+	Target    detect.Target
+	Requests  detect.Range
+	Reported  uint64 // counts of selected records: "at least"
+	Totals    detect.Totals
+	Distinct  detect.Distinct
+	TopKeys   []TopKey
+	Skew      detect.Skew
+	PerPane   []uint64 // requests, as Report.Panes
+	Checklist []Answer
+}
+
+// A TopKey is one heavy hitter of a table.
+type TopKey struct {
+	Key           []byte // in the form of ingest.AppendKey
+	Requests      detect.Range
+	Cost          detect.Range
+	Tombstones    detect.Range
+	Share         detect.ShareRange
+	PeakPerSecond uint64 // a lower bound; exact after the second pass; 0: unknown
+	Certified     bool   // surely among the first so many: its lower bound reaches every other key's upper bound below it
+}
+
+// A Finding is a finding with its stable identity.
+type Finding struct {
+	ID string // the same for the same rule and subject, in any run
+	detect.Finding
+}
+
+// An Answer is the answer to one question of the modelling checklist.
+type Answer struct {
+	Question string // access-patterns, cardinality, growth, consistency, deletes, aggregate-size, write-fan-out
+	Answer   string // yes, no, unknown
+	Because  string
+}
