@@ -1,0 +1,13 @@
+// Package formats holds one file for each kind of log or export that keyheat reads. A format knows
+// how its records look and nothing of what is done with them; formats do not know each other.
+package formats
+
+import "github.com/keyheat/keyheat/ingest"
+
+// Catalogue lists every format, in the order in which reports and help name them.
+func Catalogue() []*ingest.Format {
+	return []*ingest.Format{
+		&KeyEventsNDJSON,
+		&KeyEventsCSV,
+	}
+}
