@@ -76,9 +76,23 @@ type KeyView struct {
 	Tombstones Range
 	// PeakSecond is a lower bound of its busiest second, exact after the second pass; N 0: unknown.
 	PeakSecond sketch.Peak
+	// CostSecond is a lower bound of its busiest second by Cost; N 0: unknown.
+	CostSecond sketch.Peak
 	Positions  []ingest.Position
 	Exact      *ExactKey // nil unless the second pass counted it
+	// Panes is what Series gives; nil until it was asked for.
+	Panes []KeyPane
 
+	fill func() []KeyPane // computes Panes; nil when there is nothing to compute
+}
+
+// Series gives what is known of the key in each pane of the View, aligned with View.Panes. It is
+// computed at the first call and is not safe for concurrent use; nil when there are no panes.
+func (k *KeyView) Series() []KeyPane {
+	if k.Panes == nil && k.fill != nil {
+		k.Panes = k.fill()
+	}
+	return k.Panes
 }
 
 // A KeyPane is what is known of a key in one pane.

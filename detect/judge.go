@@ -1,0 +1,68 @@
+package detect
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// Judge runs the rules over the view and asks the remedies for proposals. Findings stand in order of
+// severity, then cost, then subject; what could not be judged in order of rule and target, once each.
+func Judge(v *View, rules []*Rule, remedies []*Remedy) ([]Finding, []NotAssessed) {
+	findings, missing := []Finding{}, []NotAssessed{}
+	for _, r := range rules {
+		found, not := r.Judge(v)
+		for i := range found {
+			found[i].Rule = r.ID
+			propose(v, &found[i], remedies)
+		}
+		for i := range not {
+			not[i].Rule = r.ID
+		}
+		findings, missing = append(findings, found...), append(missing, not...)
+	}
+	slices.SortStableFunc(findings, compareFindings)
+	slices.SortStableFunc(missing, compareNotAssessed)
+	return findings, slices.CompactFunc(missing, func(a, b NotAssessed) bool { return compareNotAssessed(a, b) == 0 })
+}
+
+// propose asks the remedies in order of their catalogue: a later one sees what earlier ones proposed.
+func propose(v *View, f *Finding, remedies []*Remedy) {
+	for _, r := range remedies {
+		if slices.Contains(r.Rules, f.Rule) {
+			f.Proposals = append(f.Proposals, r.Propose(v, f)...)
+		}
+	}
+}
+
+func compareFindings(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(b.Severity, a.Severity),
+		cmp.Compare(b.Cost, a.Cost),
+		a.Subject.compare(&b.Subject),
+		cmp.Compare(a.Mechanism, b.Mechanism),
+		cmp.Compare(a.Rule, b.Rule),
+	)
+}
+
+func (s *Subject) compare(o *Subject) int {
+	return cmp.Or(
+		compareTargets(s.Target, o.Target),
+		bytes.Compare(s.Key, o.Key),
+		cmp.Compare(s.Shape, o.Shape),
+		cmp.Compare(s.Node, o.Node),
+	)
+}
+
+func compareTargets(a, b Target) int {
+	return cmp.Or(cmp.Compare(a.Store, b.Store), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index))
+}
+
+func compareNotAssessed(a, b NotAssessed) int {
+	return cmp.Or(
+		cmp.Compare(a.Rule, b.Rule),
+		compareTargets(a.Target, b.Target),
+		slices.Compare(a.Missing, b.Missing),
+		cmp.Compare(a.GetIt, b.GetIt),
+	)
+}
