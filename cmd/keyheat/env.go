@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// env is everything a command may know of the process it runs in. Tests make their own.
+type env struct {
+	args   []string // without the program's name
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+
+	outTerminal bool // stdout is a terminal
+	errTerminal bool // stderr is a terminal
+	width       int  // columns of the terminal; 0: unknown
+
+	getenv   func(string) string
+	now      func() time.Time
+	readFile func(name string) ([]byte, error)
+	create   func(name string) (io.WriteCloser, error)
+	// limitMemory tells the runtime how many bytes the heap may take.
+	limitMemory func(bytes int64)
+	cpus        int
+	build       func() (*debug.BuildInfo, bool)
+}
+
+func processEnv() *env {
+	return &env{
+		args:        os.Args[1:],
+		stdin:       os.Stdin,
+		stdout:      os.Stdout,
+		stderr:      os.Stderr,
+		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		width:       terminalWidth(),
+		getenv:      os.Getenv,
+		now:         time.Now,
+		readFile:    os.ReadFile,
+		create:      func(name string) (io.WriteCloser, error) { return os.Create(name) },
+		limitMemory: func(bytes int64) { debug.SetMemoryLimit(bytes) },
+		cpus:        runtime.GOMAXPROCS(0),
+		build:       debug.ReadBuildInfo,
+	}
+}
+
+// terminalWidth gives the columns of the terminal at stdout, else of COLUMNS, else 0.
+func terminalWidth() int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		return w
+	}
+	w, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || w < 0 {
+		return 0
+	}
+	return w
+}
+
+// quietPipe is stdout for readers that leave early, like head: once they are gone, what is written to
+// it is dropped without an error, so that other outputs are still written and the exit code is kept.
+type quietPipe struct {
+	w    io.Writer
+	gone bool
+}
+
+// Write implements io.Writer.
+func (q *quietPipe) Write(p []byte) (int, error) {
+	if q.gone {
+		return len(p), nil
+	}
+	n, err := q.w.Write(p)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		q.gone = true
+		return len(p), nil
+	}
+	return n, err
+}

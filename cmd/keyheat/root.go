@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// run executes the command line of e and gives the exit code.
+func run(ctx context.Context, e *env) int {
+	e.stdout = &quietPipe{w: e.stdout}
+	root := newRoot(e)
+	root.SetArgs(e.args)
+	root.SetIn(e.stdin)
+	root.SetOut(e.stdout)
+	root.SetErr(e.stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	code := codeOf(err)
+	if err != nil {
+		printError(e.stderr, cmd, err, code)
+	}
+	return code
+}
+
+// printError writes one line a fault; findings at or over --fail-on are no fault.
+func printError(w io.Writer, cmd *cobra.Command, err error, code int) {
+	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
+		fmt.Fprintf(w, "keyheat: %s\n", line)
+	}
+	if code == exitUsage {
+		fmt.Fprintf(w, "keyheat: see %s --help\n", cmd.CommandPath())
+	}
+}
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "keyheat",
+		Short: "find hot partition keys and tombstones in traffic and logs",
+		Long: `keyheat tells which partition key is hot, since when, how bad, why, and what to change,
+for DynamoDB, Cassandra and ScyllaDB. It reads files; it never changes a database.` + exitHelp,
+		Example: "  keyheat analyze /var/log/cassandra\n  keyheat keys events.ndjson --limit 10",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp(root))
+	root.AddCommand(
+		newExplain(e), newFormats(), newLimits(e), newRules(), newVersion(e),
+	)
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "show the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, strings.Join(args, " "))
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	names := []string{}
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return usage(fmt.Errorf("unknown command %q%s", name, suggestion(name, "", names)))
+}
+
+// flagError makes what pflag says of a command line a usage error, with the nearest flag's name.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		names := []string{}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		name := unknown.GetSpecifiedName()
+		return usage(fmt.Errorf("unknown flag --%s%s", name, suggestion(name, "--", names)))
+	}
+	return usage(err)
+}
+
+// args makes a rule for the number of positional arguments a usage error that says what is wanted.
+func args(least, most int, want string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usage(fmt.Errorf("%d arguments given: want %s", len(args), want))
+		case most >= 0 && len(args) > most:
+			return usage(fmt.Errorf("unexpected argument %q: want %s", args[most], want))
+		}
+		return nil
+	}
+}
