@@ -1,28 +1,143 @@
 package ingest
 
+import "bytes"
+
 // An Envelope is what a log shipper, a container runtime or an export put around each line of an
 // input: a stack of at most three wrappers, and colour codes. It holds no state of a line, so one
 // Envelope may serve several goroutines.
 type Envelope struct {
-	layers []*wrapper
+	layers []*wrapper // from the outermost
 }
 
-// Meta is what an envelope says about its line.
+// Meta is what an envelope says about its line. Of several wrappers the innermost that knows counts.
 type Meta struct {
-	UnixNano int64  // when the line was written, Unix nanoseconds UTC; 0: unknown
-	Node     []byte // the machine, container or pod that wrote it; empty when unknown; valid until out is appended to
+	UnixNano int64 // when the line was written, Unix nanoseconds UTC; 0: unknown
+	// Node is the machine or pod that wrote the line; empty when unknown. It is a part of the line or
+	// of the array of out, beyond its length, and lasts until either is written to.
+	Node []byte
 	// Partial says that the line goes on in the envelope's next line: call Unwrap with that line and
 	// this call's out as dst to join them.
 	Partial bool
 }
 
+// A wrapper is one kind of envelope.
 type wrapper struct {
 	name string
+	fits int // of ten lines of a beginning, how many must have it
+	open func(line []byte) (opened, bool)
 }
+
+// opened is a line without its wrapper: text is a part of the line, to be read as form says.
+type opened struct {
+	Meta
+	text []byte
+	form form
+	// splitAt is the length at which the writer cuts lines that do not end: Docker. 0: it does not.
+	splitAt int
+}
+
+type form uint8
+
+const (
+	plain     form = iota
+	escaped        // the inside of a JSON string
+	byteArray      // a JSON array of bytes
+	coloured       // with ANSI escape sequences
+)
+
+// wrappers lists the envelopes; the first that fits is taken.
+var wrappers = []*wrapper{
+	{"docker", 9, openDocker},
+	{"journald-json", 9, openJournal},
+	{"json-message", 9, openMessage},
+	{"cri", 6, openCRI},
+	{"kubectl-prefix", 6, openKubectl},
+	{"syslog-rfc5424", 6, openSyslog5424},
+	{"syslog", 6, openSyslog},
+	{"timestamp", 6, openTimestamp},
+}
+
+var colours = &wrapper{"ansi-colours", 0, openColours}
+
+const (
+	maxWrappers   = 3
+	sampledLines  = 64
+	longestSample = 16 << 10 // bytes of a line that detection looks at whole
+)
 
 // DetectEnvelopes looks for envelopes around the lines of head, the whole lines of the beginning of an
 // input. It gives nil when there are none.
-func DetectEnvelopes(head []byte) *Envelope { return nil }
+func DetectEnvelopes(head []byte) *Envelope {
+	var e Envelope
+	lines := sample(head)
+	for range maxWrappers {
+		lines = e.peelColours(lines)
+		w := firstFit(lines)
+		if w == nil {
+			break
+		}
+		lines = e.peel(w, lines)
+		if len(e.layers) > 0 && len(lines) == 0 {
+			break
+		}
+	}
+	lines = e.peelColours(lines)
+	if len(e.layers) == 0 {
+		return nil
+	}
+	return &e
+}
+
+func sample(head []byte) [][]byte {
+	var lines [][]byte
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) > 0 && len(line) <= longestSample {
+			lines = append(lines, line)
+		}
+		if len(lines) == sampledLines {
+			break
+		}
+	}
+	return lines
+}
+
+func firstFit(lines [][]byte) *wrapper {
+	for _, w := range wrappers {
+		n := 0
+		for _, line := range lines {
+			if _, ok := w.open(line); ok {
+				n++
+			}
+		}
+		if n > 0 && n*10 >= len(lines)*w.fits {
+			return w
+		}
+	}
+	return nil
+}
+
+func (e *Envelope) peelColours(lines [][]byte) [][]byte {
+	for _, line := range lines {
+		if bytes.Contains(line, []byte("\x1b[")) {
+			return e.peel(colours, lines)
+		}
+	}
+	return lines
+}
+
+// peel adds a layer and gives what it holds of lines.
+func (e *Envelope) peel(w *wrapper, lines [][]byte) [][]byte {
+	e.layers = append(e.layers, w)
+	one := Envelope{layers: []*wrapper{w}}
+	var inner [][]byte
+	for _, line := range lines {
+		if out, _, ok := one.Unwrap(nil, line); ok && len(out) > 0 {
+			inner = append(inner, out)
+		}
+	}
+	return inner
+}
 
 // Names gives the wrappers from the outermost to the innermost, as shown in reports.
 func (e *Envelope) Names() []string {
@@ -33,6 +148,116 @@ func (e *Envelope) Names() []string {
 	return names
 }
 
-// Unwrap appends what line (without its end) holds to dst, without a line end. ok is false, and out is
-// dst, when line lacks the outermost wrapper; an inner wrapper that is missing leaves the text as it is.
-func (e *Envelope) Unwrap(dst, line []byte) (out []byte, m Meta, ok bool) { return dst, m, false }
+// Unwrap appends what line (without its end) holds to dst, without a line end; line ends within it
+// stay. ok is false, and out is dst, when line lacks the outermost wrapper; an inner wrapper that is
+// missing leaves the text as it is. Unwrap allocates only to make dst grow.
+func (e *Envelope) Unwrap(dst, line []byte) (out []byte, m Meta, ok bool) {
+	u := unwrapping{out: dst, base: len(dst), text: line}
+	for i, w := range e.layers {
+		o, fits := w.open(u.text)
+		if fits {
+			u.take(o)
+		} else if i == 0 {
+			return dst, Meta{}, false
+		}
+	}
+	u.finish()
+	return u.out, u.meta, true
+}
+
+// unwrapping is the state of one line. text is a part of the line until it has to be decoded; from
+// then on it lies in out[base:], where each further decoding shortens it in place.
+type unwrapping struct {
+	out  []byte
+	base int
+	text []byte
+	held bool // text lies in out
+	meta Meta
+}
+
+func (u *unwrapping) take(o opened) {
+	if o.UnixNano != 0 {
+		u.meta.UnixNano = o.UnixNano
+	}
+	u.meta.Partial = u.meta.Partial || o.Partial
+	if len(o.Node) > 0 {
+		u.meta.Node = o.Node
+		if u.held { // what follows writes over it
+			n := len(u.out)
+			u.out = append(u.out, o.Node...)
+			u.meta.Node = u.out[n:]
+		}
+	}
+	u.text = o.text
+	if o.form != plain {
+		u.out = appendForm(u.out[:u.base], o.text, o.form)
+		u.text, u.held = u.out[u.base:], true
+	}
+	if o.splitAt > 0 && len(u.text) >= o.splitAt && u.text[len(u.text)-1] != '\n' {
+		u.meta.Partial = true
+	}
+	u.text = bytes.TrimRight(u.text, "\r\n")
+}
+
+func (u *unwrapping) finish() {
+	if !u.held {
+		u.out = append(u.out, u.text...)
+		return
+	}
+	n := copy(u.out[u.base:], u.text)
+	u.out = u.out[:u.base+n]
+}
+
+func appendForm(dst, text []byte, f form) []byte {
+	switch f {
+	case escaped:
+		return AppendUnquoted(dst, text)
+	case byteArray:
+		return appendByteArray(dst, text)
+	}
+	return appendPlain(dst, text)
+}
+
+// appendByteArray reads [72,105]; what is no number ends a byte.
+func appendByteArray(dst, text []byte) []byte {
+	n, digits := 0, false
+	for _, c := range text {
+		if c-'0' <= 9 {
+			n, digits = (n*10+int(c-'0'))&0xFFFF, true
+			continue
+		}
+		if digits {
+			dst = append(dst, byte(n))
+		}
+		n, digits = 0, false
+	}
+	return dst
+}
+
+func openColours(line []byte) (opened, bool) {
+	if bytes.IndexByte(line, 0x1b) < 0 {
+		return opened{text: line}, true
+	}
+	return opened{text: line, form: coloured}, true
+}
+
+// appendPlain leaves out control sequences: ESC [, parameters, and a final byte of @ to ~ (ECMA-48,
+// section 5.4).
+func appendPlain(dst, text []byte) []byte {
+	for {
+		i := bytes.IndexByte(text, 0x1b)
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:i]...)
+		text = text[i+1:]
+		if len(text) == 0 || text[0] != '[' {
+			continue
+		}
+		n := 1
+		for n < len(text) && (text[n] < '@' || text[n] > '~') {
+			n++
+		}
+		text = text[min(n+1, len(text)):]
+	}
+}
