@@ -1,0 +1,92 @@
+package sketch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+)
+
+const (
+	slotSize  = 128 // bytes of a slot: two cache lines, of which an update without a time touches one
+	inlineKey = 24  // longest key held in the slot itself
+)
+
+// A slot is one tracked key: count <= true amount <= count+err.
+type slot struct {
+	hash  uint64
+	key   [inlineKey]byte // of a longer key, where it begins in the arena (8 bytes)
+	count Vector
+	group uint32
+	size  uint32 // bytes of the key
+	err   Vector
+	mark  uint64
+	clock clock
+}
+
+// A clock finds the busiest second of a key: weight 0 and weight 1 in the second seen last, and the
+// largest such amounts so far. Amounts saturate; all are lower bounds, for a second that comes back counts anew.
+type clock struct {
+	second   uint32
+	n, cost  uint32
+	at, peak uint32
+	costAt   uint32
+	costPeak uint32
+}
+
+func (c *clock) tick(second uint32, n, cost uint64) {
+	if second != c.second {
+		c.second, c.n, c.cost = second, 0, 0
+	}
+	c.n = add32(c.n, n)
+	c.cost = add32(c.cost, cost)
+	if c.n >= c.peak && later(c.n, second, c.peak, c.at) {
+		c.peak, c.at = c.n, second
+	}
+	if c.cost >= c.costPeak && later(c.cost, second, c.costPeak, c.costAt) {
+		c.costPeak, c.costAt = c.cost, second
+	}
+}
+
+// later reports whether n in second replaces peak at second at: the larger wins, of equals the earlier second.
+func later(n, second, peak, at uint32) bool {
+	return n > peak || n > 0 && second < at
+}
+
+func add32(a uint32, b uint64) uint32 {
+	if b > uint64(math.MaxUint32-a) {
+		return math.MaxUint32
+	}
+	return a + uint32(b)
+}
+
+// keyOf gives the key of s, which aliases the table.
+func (t *Table) keyOf(s *slot) []byte {
+	if s.size <= inlineKey {
+		return s.key[:s.size]
+	}
+	start := binary.LittleEndian.Uint64(s.key[:])
+	return t.arena[start : start+uint64(s.size)]
+}
+
+// setKey copies key into s or the arena.
+func (t *Table) setKey(s *slot, key []byte) {
+	s.size = uint32(len(key))
+	if len(key) <= inlineKey {
+		copy(s.key[:], key)
+		return
+	}
+	binary.LittleEndian.PutUint64(s.key[:], uint64(len(t.arena)))
+	t.arena = append(t.arena, key...)
+}
+
+func (t *Table) holds(s *slot, group uint32, hash uint64, key []byte) bool {
+	return s.hash == hash && s.group == group && int(s.size) == len(key) && bytes.Equal(t.keyOf(s), key)
+}
+
+// longSize gives the bytes of the arena that a key of n bytes takes.
+func longSize(n int) int {
+	if n <= inlineKey {
+		return 0
+	}
+	return n
+}
