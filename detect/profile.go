@@ -85,6 +85,8 @@ type Settings struct {
 	Bytes  bool          // the cost weight is bytes, not units
 	// KeysOnly leaves out what only rules need: samples, histograms, distinct keys, shapes, nodes.
 	KeysOnly bool
+	// NoPanes leaves out the heavy hitters of panes: only those of the whole run are kept.
+	NoPanes bool
 }
 
 // Widths are the widths of panes in seconds. Each divides the next and, up to an hour, the hour, so a
@@ -184,12 +186,13 @@ type TargetStats struct {
 	Latency   *sketch.Histogram // microseconds
 	LiveRows  *sketch.Histogram // a read
 	Tombs     *sketch.Histogram // tombstones a read
-	Shapes    []ShapeStats      // sorted by Shape
+	Shapes    []ShapeStats      // sorted by Shape, Op
 }
 
 // A ShapeStats is what a Profile holds of one statement shape of a target.
 type ShapeStats struct {
 	Shape      string // "" where records carry none
+	Op         ingest.Op
 	Reads      uint64 // reads whose tombstones are known
 	Rows       uint64
 	RowsKnown  uint64 // reads whose live rows are known
@@ -215,6 +218,9 @@ const (
 	MaxNodes   = 1024
 	MaxShapes  = 1024
 )
+
+// OtherShape holds the reads of shapes beyond MaxShapes.
+const OtherShape = "(other statements)"
 
 // OtherTarget holds the requests of targets beyond MaxTargets.
 var OtherTarget = Target{Table: "(other tables)"}

@@ -130,6 +130,8 @@ type ExactKey struct {
 	Ascending uint64            // writes whose sort key is not below the one before it in the same chunk
 	Ordered   uint64            // writes that had one before them in the same chunk
 	Positions []ingest.Position // its first records
+
+	sortTop *sketch.Top
 }
 
 // An ExactPane is a key's exact count in a pane.

@@ -1,0 +1,259 @@
+package detect
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
+)
+
+// A decoder takes from the front of b. After the first error it gives zeros.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (r *decoder) fail(why string) {
+	if r.err == nil {
+		r.err = errors.New(why)
+	}
+	r.b = nil
+}
+
+func (r *decoder) num() uint64 {
+	n, size := binary.Uvarint(r.b)
+	if size <= 0 {
+		r.fail("a number is cut")
+		return 0
+	}
+	r.b = r.b[size:]
+	return n
+}
+
+func (r *decoder) signed() int64 {
+	n, size := binary.Varint(r.b)
+	if size <= 0 {
+		r.fail("a number is cut")
+		return 0
+	}
+	r.b = r.b[size:]
+	return n
+}
+
+// below reads a number that must be less than limit.
+func (r *decoder) below(limit uint64, what string) uint64 {
+	n := r.num()
+	if n >= limit {
+		r.fail(what + " is out of range")
+		return 0
+	}
+	return n
+}
+
+func (r *decoder) flag() bool { return r.below(2, "a flag") == 1 }
+
+// count reads the number of items that follow, each of at least one byte.
+func (r *decoder) count() int {
+	n := r.num()
+	if n > uint64(len(r.b)) {
+		r.fail("a count is larger than what follows")
+		return 0
+	}
+	return int(n)
+}
+
+func (r *decoder) text() string {
+	n := r.count()
+	s := string(r.b[:n])
+	r.b = r.b[n:]
+	return s
+}
+
+func (r *decoder) into(ns []uint64) {
+	for i := range ns {
+		ns[i] = r.num()
+	}
+}
+
+func (r *decoder) profile() *Profile {
+	if name := r.text(); r.err == nil && name != sketch.HashName {
+		r.fail(fmt.Sprintf("its hash is %q, this keyheat uses %q", name, sketch.HashName))
+	}
+	p := &Profile{Settings: r.settings()}
+	for range r.count() {
+		p.Inputs = append(p.Inputs, r.input())
+	}
+	for range r.count() {
+		t := r.target(p.Settings)
+		if n := len(p.Targets); n > 0 && p.Targets[n-1].Target.Compare(t.Target) >= 0 {
+			r.fail("targets are out of order")
+		}
+		p.Targets = append(p.Targets, t)
+	}
+	for range r.count() {
+		p.Nodes = append(p.Nodes, r.text())
+	}
+	if !slices.IsSorted(p.Nodes) || len(slices.Compact(slices.Clone(p.Nodes))) != len(p.Nodes) {
+		r.fail("nodes are out of order")
+	}
+	r.panes(p)
+	p.Run = r.top(len(p.Targets))
+	p.First, p.Last = r.signed(), r.signed()
+	p.Problems = r.problems()
+	p.Lost = Lost{r.num(), r.num(), r.num()}
+	return p
+}
+
+func (r *decoder) settings() Settings {
+	s := Settings{Chunk: r.num(), Fan: int(r.below(1<<20, "the fan"))}
+	s.Pane = time.Duration(r.below(1<<31, "the pane")) * time.Second
+	s.Memory = r.num()
+	s.Bytes, s.KeysOnly, s.NoPanes = r.flag(), r.flag(), r.flag()
+	if faults := s.Validate(); r.err == nil && len(faults) > 0 {
+		r.fail(faults[0].Error())
+	}
+	return s
+}
+
+func (r *decoder) input() InputStats {
+	s := InputStats{Name: r.text(), Format: r.text()}
+	s.Coverage = ingest.Coverage(r.below(uint64(ingest.StateOnly)+1, "a coverage"))
+	s.Node = r.text()
+	for _, n := range []*uint64{&s.Bytes, &s.Lines, &s.Records, &s.Events, &s.Skipped, &s.Problems} {
+		*n = r.num()
+	}
+	for range r.count() {
+		if s.SkippedKind == nil {
+			s.SkippedKind = map[string]uint64{}
+		}
+		kind := r.text()
+		s.SkippedKind[kind] = r.num()
+	}
+	return s
+}
+
+func (r *decoder) target(s Settings) TargetStats {
+	t := TargetStats{Target: Target{ingest.Store(r.below(uint64(ingest.Scylla)+1, "a store")), r.text(), r.text()}}
+	r.into(t.Totals[:])
+	t.First, t.Last = r.signed(), r.signed()
+	if full := r.flag(); full == s.KeysOnly && r.err == nil {
+		r.fail("a target does not fit the settings")
+	}
+	if r.err == nil && !s.KeysOnly {
+		t.Distinct = read(r, sketch.ReadDistinct)
+		t.Sample = read(r, sketch.ReadSample)
+		for _, h := range []**sketch.Histogram{&t.ItemBytes, &t.Latency, &t.LiveRows, &t.Tombs} {
+			*h = read(r, sketch.ReadHistogram)
+		}
+	}
+	for range r.count() {
+		t.Shapes = append(t.Shapes, r.shape())
+	}
+	if !slices.IsSortedFunc(t.Shapes, compareShapes) {
+		r.fail("shapes are out of order")
+	}
+	return t
+}
+
+// read takes one summary from the front of r.
+func read[T any](r *decoder, from func([]byte) (*T, []byte, error)) *T {
+	v, rest, err := from(r.b)
+	if err != nil {
+		r.fail(err.Error())
+		return new(T)
+	}
+	r.b = rest
+	return v
+}
+
+func (r *decoder) shape() ShapeStats {
+	s := ShapeStats{Shape: r.text(), Op: ingest.Op(r.below(uint64(ingest.Ops), "an operation"))}
+	for _, n := range []*uint64{&s.Reads, &s.Rows, &s.RowsKnown, &s.Tombstones, &s.Failed, &s.Dense} {
+		*n = r.num()
+	}
+	s.Largest = ReadSize{Tombstones: r.num(), Rows: r.num(), RowsKnown: r.flag(), At: r.position()}
+	s.First, s.Last = r.signed(), r.signed()
+	return s
+}
+
+func (r *decoder) position() ingest.Position {
+	return ingest.Position{Input: uint32(r.below(1<<32, "an input")), Byte: r.num(), Line: r.num()}
+}
+
+func (r *decoder) panes(p *Profile) {
+	p.Width = uint32(r.below(1<<32, "the width"))
+	if r.err == nil && !slices.Contains(Widths, p.Width) {
+		r.fail("the width of panes is none of keyheat's")
+	}
+	for range r.count() {
+		pane := r.pane(len(p.Targets), len(p.Nodes))
+		if n := len(p.Panes); n > 0 && p.Panes[n-1].Start >= pane.Start || r.err == nil && pane.Start%p.Width != 0 {
+			r.fail("panes are out of order")
+		}
+		p.Panes = append(p.Panes, pane)
+	}
+	if len(p.Panes) > MaxPanes {
+		r.fail("too many panes")
+	}
+}
+
+func (r *decoder) pane(targets, nodes int) Pane {
+	p := Pane{Start: uint32(r.below(1<<32, "a pane"))}
+	for range r.count() {
+		t := PaneTarget{ID: uint32(r.below(uint64(targets), "a target"))}
+		if n := len(p.Targets); n > 0 && p.Targets[n-1].ID >= t.ID {
+			r.fail("targets of a pane are out of order")
+		}
+		r.into(t.Totals[:])
+		t.Incomplete = r.flag()
+		if r.flag() {
+			t.Distinct = read(r, sketch.ReadDistinct)
+		}
+		p.Targets = append(p.Targets, t)
+	}
+	n := r.count()
+	if n > nodes {
+		r.fail("too many nodes of a pane")
+		n = 0
+	}
+	if n > 0 {
+		p.Nodes = make([]uint64, n)
+		r.into(p.Nodes)
+	}
+	p.Keys = r.top(targets)
+	return p
+}
+
+// top reads heavy hitters whose groups are numbers of targets.
+func (r *decoder) top(targets int) *sketch.Top {
+	if r.err != nil {
+		return &sketch.Top{}
+	}
+	t := read(r, sketch.ReadTop)
+	if t.Groups() > targets {
+		r.fail("heavy hitters of an unknown target")
+	}
+	return t
+}
+
+func (r *decoder) problems() Problems {
+	p := Problems{Total: r.num()}
+	for range r.count() {
+		c := ProblemCause{Cause: r.text(), Count: r.num()}
+		for range r.count() {
+			c.Examples = append(c.Examples, ingest.Problem{Cause: c.Cause, Text: r.text(), At: r.position()})
+		}
+		if n := len(p.Causes); n > 0 && p.Causes[n-1].Cause >= c.Cause {
+			r.fail("causes are out of order")
+		}
+		if len(c.Examples) > maxExamples {
+			r.fail("too many examples of a problem")
+		}
+		p.Causes = append(p.Causes, c)
+	}
+	return p
+}

@@ -1,0 +1,197 @@
+package detect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
+)
+
+// Exact is what the second pass counted, by nominee.
+type Exact struct {
+	Nominees *Nominees
+	Keys     []*ExactKey // as Nominees.Keys; nil: no event of that key
+
+	inputs uint32 // that it was counted in
+	lines  uint64 // of the last of them
+}
+
+// An ExactCounter makes the Exact of a second pass over the inputs of a Profile. It implements
+// ingest.Handler.
+type ExactCounter struct {
+	index *nomineeIndex
+	fold  *folder[*Exact]
+	free  sync.Pool // of *exactBuilder
+}
+
+// NewCounter makes the counter of a second pass over the inputs that p was made of.
+func NewCounter(p *Profile, n *Nominees) *ExactCounter {
+	c := &ExactCounter{index: newNomineeIndex(n, p.Settings.Bytes)}
+	c.fold = newFolder(p.Settings.Fan,
+		func(a, b *Exact) *Exact { return a.join(b, true) },
+		func(a, b *Exact) *Exact { return a.join(b, false) },
+		func(*ingest.Input) *Exact {
+			return &Exact{Nominees: n, Keys: make([]*ExactKey, len(n.Keys)), inputs: 1}
+		},
+	)
+	c.free.New = func() any { return &exactBuilder{index: c.index, targets: newTargetIndex(MaxTargets)} }
+	return c
+}
+
+// Begin gives the sink of a chunk.
+func (c *ExactCounter) Begin(ingest.Chunk) ingest.Sink {
+	b := c.free.Get().(*exactBuilder)
+	b.keys = make([]*exactOpen, len(c.index.nominees.Keys))
+	return b
+}
+
+// End takes what a chunk's sink was fed.
+func (c *ExactCounter) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
+	b := s.(*exactBuilder)
+	x := b.seal(st)
+	c.free.Put(b)
+	c.fold.add(chunk.Input.ID, chunk.Index, x)
+}
+
+// EndInput takes the end of an input.
+func (c *ExactCounter) EndInput(in *ingest.Input, _ int) { c.fold.endInput(in) }
+
+// EndFile takes the end of a file.
+func (c *ExactCounter) EndFile(file, members int) { c.fold.endFile(file, members) }
+
+// Exact gives the counts of all that was read. It is called once.
+func (c *ExactCounter) Exact() *Exact {
+	x, ok := c.fold.result()
+	if !ok {
+		n := c.index.nominees
+		return &Exact{Nominees: n, Keys: make([]*ExactKey, len(n.Keys))}
+	}
+	return x
+}
+
+// join adds the counts of b, whose first input continues a's last one or follows it.
+func (a *Exact) join(b *Exact, continued bool) *Exact {
+	shift := inputShift{inputs: a.inputs}
+	if continued {
+		shift = inputShift{inputs: a.inputs - 1, lines: a.lines}
+	}
+	for i, k := range b.Keys {
+		if k == nil {
+			continue
+		}
+		for j, at := range k.Positions {
+			k.Positions[j] = shift.position(at)
+		}
+		if a.Keys[i] == nil {
+			a.Keys[i] = k
+			continue
+		}
+		a.Keys[i].join(k)
+	}
+	lines := b.lines
+	if continued && b.inputs == 1 {
+		lines += a.lines
+	}
+	a.inputs, a.lines = shift.inputs+b.inputs, lines
+	return a
+}
+
+// maxPositions bounds the examples of a key.
+const maxPositions = 3
+
+// join adds the counts of a later part.
+func (k *ExactKey) join(o *ExactKey) {
+	k.Totals.add(&o.Totals)
+	k.Panes = joinSorted(k.Panes, o.Panes, func(a, b ExactPane) int { return cmp.Compare(a.Start, b.Start) }, (*ExactPane).add)
+	k.Seconds = joinSorted(k.Seconds, o.Seconds, func(a, b ExactSecond) int { return cmp.Compare(a.Second, b.Second) }, (*ExactSecond).add)
+	k.Nodes = joinSorted(k.Nodes, o.Nodes, func(a, b NodeCount) int { return strings.Compare(a.Node, b.Node) }, (*NodeCount).add)
+	k.Latency.Merge(o.Latency)
+	k.Positions = append(k.Positions, o.Positions[:min(len(o.Positions), maxPositions-len(k.Positions))]...)
+	k.SortKnown += o.SortKnown
+	k.Ascending += o.Ascending
+	k.Ordered += o.Ordered
+	switch {
+	case o.SortKeys == nil:
+	case k.SortKeys == nil:
+		k.SortKeys, k.sortTop = o.SortKeys, o.sortTop
+	default:
+		k.SortKeys.Merge(o.SortKeys)
+		k.sortTop = sketch.MergeTops(k.sortTop, o.sortTop, sortQuota)
+	}
+	k.TopSort = topSort(k.sortTop)
+}
+
+// joinSorted merges two sorted slices, adding what compares equal.
+func joinSorted[T any](a, b []T, order func(a, b T) int, add func(a *T, b T)) []T {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) > 0 && order(a[len(a)-1], b[0]) < 0 {
+		return append(a, b...)
+	}
+	out := make([]T, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch c := order(a[0], b[0]); {
+		case c < 0:
+			out, a = append(out, a[0]), a[1:]
+		case c > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			sum := a[0]
+			add(&sum, b[0])
+			out, a, b = append(out, sum), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+func (p *ExactPane) add(o ExactPane) {
+	p.Requests += o.Requests
+	p.Cost = addSat(p.Cost, o.Cost)
+	p.Tombstones = addSat(p.Tombstones, o.Tombstones)
+	p.ReadMilli = addSat(p.ReadMilli, o.ReadMilli)
+	p.WriteMilli = addSat(p.WriteMilli, o.WriteMilli)
+	p.Throttled += o.Throttled
+	p.Failed += o.Failed
+}
+
+func (s *ExactSecond) add(o ExactSecond) {
+	s.Requests += o.Requests
+	s.ReadMilli = addSat(s.ReadMilli, o.ReadMilli)
+	s.WriteMilli = addSat(s.WriteMilli, o.WriteMilli)
+}
+
+func (n *NodeCount) add(o NodeCount) { n.Requests += o.Requests }
+
+// The busiest sort key of a nominee is found in a small table: the question is whether one item takes
+// most of the load, and such a one is never missed.
+const (
+	sortBudget    = 16 << 10
+	sortPrecision = 10 // of the number of sort keys: standard error 3.3 %
+)
+
+var sortQuota = sketch.Quota{Top: [sketch.Weights]int{16, 0, 0}}
+
+func topSort(t *sketch.Top) Range {
+	if t == nil {
+		return Range{}
+	}
+	e, ok := topOf(t, 0)
+	if !ok {
+		return Range{0, t.Off(0)[ByRequests]}
+	}
+	return Range{e.Count[ByRequests], max(e.High()[ByRequests], t.Off(0)[ByRequests])}
+}
+
+// sortNodes gives the counts in order of their node.
+func sortNodes(counts map[string]uint64) []NodeCount {
+	out := make([]NodeCount, 0, len(counts))
+	for node, n := range counts {
+		out = append(out, NodeCount{node, n})
+	}
+	slices.SortFunc(out, func(a, b NodeCount) int { return strings.Compare(a.Node, b.Node) })
+	return out
+}

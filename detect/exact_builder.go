@@ -1,0 +1,238 @@
+package detect
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
+)
+
+// A nomineeIndex finds nominees by target and key. It is shared by all workers and never changes.
+type nomineeIndex struct {
+	nominees *Nominees
+	hashes   []uint64          // of each target
+	targets  map[Target]uint32 // 1 + index in Nominees.Targets
+	slots    []uint32          // open addressing by hash: 1 + index in Nominees.Keys
+	hash     []uint64          // of each nominee
+	bytes    bool              // Settings.Bytes
+}
+
+func newNomineeIndex(n *Nominees, bytes bool) *nomineeIndex {
+	x := &nomineeIndex{nominees: n, targets: map[Target]uint32{}, bytes: bytes}
+	for i, t := range n.Targets {
+		x.hashes = append(x.hashes, t.hash())
+		x.targets[t] = uint32(i) + 1
+	}
+	size := 8
+	for size < 4*len(n.Keys) {
+		size *= 2
+	}
+	x.slots = make([]uint32, size)
+	for i, k := range n.Keys {
+		h := sketch.Combine(sketch.Hash(k.Key), x.hashes[k.Target])
+		x.hash = append(x.hash, h)
+		at := h & uint64(size-1)
+		for x.slots[at] != 0 {
+			at = (at + 1) & uint64(size-1)
+		}
+		x.slots[at] = uint32(i) + 1
+	}
+	return x
+}
+
+func (x *nomineeIndex) find(target uint32, key []byte) (int, bool) {
+	h := sketch.Combine(sketch.Hash(key), x.hashes[target])
+	mask := uint64(len(x.slots) - 1)
+	for at := h & mask; x.slots[at] != 0; at = (at + 1) & mask {
+		i := x.slots[at] - 1
+		k := &x.nominees.Keys[i]
+		if x.hash[i] == h && k.Target == target && string(k.Key) == string(key) {
+			return int(i), true
+		}
+	}
+	return 0, false
+}
+
+// An exactBuilder counts the nominees of one chunk. It implements ingest.Sink.
+type exactBuilder struct {
+	index   *nomineeIndex
+	targets *targetIndex
+	places  []uint32 // by number of target: 1 + index in Nominees.Targets, 0: no nominee
+	keys    []*exactOpen
+}
+
+// An exactOpen is an ExactKey in the making.
+type exactOpen struct {
+	key      ExactKey
+	panes    map[uint32]*ExactPane
+	pane     *ExactPane // of the last event
+	seconds  map[uint32]*ExactSecond
+	nodes    map[string]uint64
+	sortKeys *sketch.Table
+	sortLast []byte
+	written  bool // sortLast is of a write
+}
+
+// Skip does nothing: the first pass counted it.
+func (b *exactBuilder) Skip(string) {}
+
+// Problem does nothing: the first pass counted it.
+func (b *exactBuilder) Problem(ingest.Problem) {}
+
+// Event counts the event if its key is nominated.
+func (b *exactBuilder) Event(e *ingest.Event) {
+	if !e.KeyKnown {
+		return
+	}
+	place := b.place(e)
+	if place == 0 {
+		return
+	}
+	if i, ok := b.index.find(place-1, e.Key); ok {
+		b.count(i, e)
+	}
+}
+
+// place gives 1 + the event's target in Nominees.Targets, 0 when it is none of them.
+func (b *exactBuilder) place(e *ingest.Event) uint32 {
+	id, ok := b.targets.find(e)
+	if !ok {
+		return 0
+	}
+	for len(b.places) < len(b.targets.targets) {
+		b.places = append(b.places, b.index.targets[b.targets.targets[len(b.places)]])
+	}
+	return b.places[id]
+}
+
+func (b *exactBuilder) count(i int, e *ingest.Event) {
+	k := b.keys[i]
+	if k == nil {
+		k = &exactOpen{panes: map[uint32]*ExactPane{}, seconds: map[uint32]*ExactSecond{}, key: ExactKey{Latency: &sketch.Histogram{}}}
+		b.keys[i] = k
+	}
+	nanos, timed := e.UnixNano()
+	k.key.Totals.event(e, timed)
+	if len(k.key.Positions) < maxPositions {
+		k.key.Positions = append(k.key.Positions, e.At)
+	}
+	if v, ok := e.Latency(); ok {
+		k.key.Latency.Add(v, e.Count())
+	}
+	if len(e.Node) > 0 {
+		k.node(e)
+	}
+	if len(e.SortKey) > 0 {
+		k.sort(e)
+	}
+	if timed {
+		sec := uint32(nanos / second)
+		k.at(sec-sec%b.index.nominees.Width).event(e, b.index.bytes)
+		if _, ok := slices.BinarySearch(b.index.nominees.Keys[i].Minutes, sec-sec%minute); ok {
+			k.second(sec, e)
+		}
+	}
+}
+
+func (k *exactOpen) at(start uint32) *ExactPane {
+	if k.pane == nil || k.pane.Start != start {
+		k.pane = k.panes[start]
+		if k.pane == nil {
+			k.pane = &ExactPane{Start: start}
+			k.panes[start] = k.pane
+		}
+	}
+	return k.pane
+}
+
+func (p *ExactPane) event(e *ingest.Event, bytes bool) {
+	n := e.Count()
+	p.Requests += n
+	p.Cost = addSat(p.Cost, cost(e, bytes))
+	tombs, _ := e.Tombstones()
+	read, _ := e.ReadUnits()
+	write, _ := e.WriteUnits()
+	p.Tombstones = addSat(p.Tombstones, tombs)
+	p.ReadMilli = addSat(p.ReadMilli, read)
+	p.WriteMilli = addSat(p.WriteMilli, write)
+	if e.Throttle != ingest.NotThrottled {
+		p.Throttled += n
+	}
+	if e.Failed {
+		p.Failed += n
+	}
+}
+
+func (k *exactOpen) second(sec uint32, e *ingest.Event) {
+	s := k.seconds[sec]
+	if s == nil {
+		s = &ExactSecond{Second: sec}
+		k.seconds[sec] = s
+	}
+	read, _ := e.ReadUnits()
+	write, _ := e.WriteUnits()
+	s.add(ExactSecond{Requests: e.Count(), ReadMilli: read, WriteMilli: write})
+}
+
+func (k *exactOpen) node(e *ingest.Event) {
+	if k.nodes == nil {
+		k.nodes = map[string]uint64{}
+	}
+	k.nodes[string(e.Node)] += e.Count()
+}
+
+// sort counts the sort key, and whether writes come in its order.
+func (k *exactOpen) sort(e *ingest.Event) {
+	if k.sortKeys == nil {
+		k.sortKeys = sketch.NewTable(sortBudget)
+		k.key.SortKeys = sketch.NewDistinct(sortPrecision)
+	}
+	h := sketch.Hash(e.SortKey)
+	k.sortKeys.Add(0, h, e.SortKey, sketch.Vector{e.Count()}, 0, 0)
+	k.key.SortKeys.Add(h)
+	k.key.SortKnown += e.Count()
+	if !e.Op.Writes() {
+		return
+	}
+	if k.written {
+		k.key.Ordered++
+		if string(e.SortKey) >= string(k.sortLast) {
+			k.key.Ascending++
+		}
+	}
+	k.sortLast, k.written = append(k.sortLast[:0], e.SortKey...), true
+}
+
+func (b *exactBuilder) seal(st ingest.ChunkStats) *Exact {
+	x := &Exact{Nominees: b.index.nominees, Keys: make([]*ExactKey, len(b.keys)), inputs: 1, lines: st.Lines}
+	for i, k := range b.keys {
+		if k != nil {
+			x.Keys[i] = k.seal()
+		}
+	}
+	b.keys = nil
+	return x
+}
+
+func (k *exactOpen) seal() *ExactKey {
+	x := &k.key
+	for _, p := range k.panes {
+		x.Panes = append(x.Panes, *p)
+	}
+	slices.SortFunc(x.Panes, func(a, b ExactPane) int { return cmp.Compare(a.Start, b.Start) })
+	for _, s := range k.seconds {
+		x.Seconds = append(x.Seconds, *s)
+	}
+	slices.SortFunc(x.Seconds, func(a, b ExactSecond) int { return cmp.Compare(a.Second, b.Second) })
+	x.Nodes = sortNodes(k.nodes)
+	if k.sortKeys != nil {
+		x.sortTop = k.sortKeys.Seal(sortQuota, 0)
+		x.TopSort = topSort(x.sortTop)
+	}
+	return x
+}
+
+// sortedKeys gives the keys of a set in order.
+func sortedKeys(set map[uint32]bool) []uint32 { return slices.Sorted(maps.Keys(set)) }

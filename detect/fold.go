@@ -1,0 +1,183 @@
+package detect
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// A tree folds values in the order in which they are added, in a tree of fixed width: so many
+// neighbours are joined one after the other, and so are the results of so many such groups. Its result
+// depends on the values and their order alone. It holds one value a level.
+type tree[T any] struct {
+	fan    int
+	join   func(a, b T) T
+	levels []level[T]
+}
+
+type level[T any] struct {
+	value T
+	count int
+}
+
+func (t *tree[T]) add(v T) { t.addAt(0, v) }
+
+func (t *tree[T]) addAt(depth int, v T) {
+	if depth == len(t.levels) {
+		t.levels = append(t.levels, level[T]{})
+	}
+	l := &t.levels[depth]
+	if l.count == 0 {
+		l.value = v
+	} else {
+		l.value = t.join(l.value, v)
+	}
+	l.count++
+	if l.count == t.fan {
+		full := l.value
+		*l = level[T]{}
+		t.addAt(depth+1, full)
+	}
+}
+
+// result joins what the levels hold; ok is false when nothing was added.
+func (t *tree[T]) result() (v T, ok bool) {
+	for _, l := range t.levels {
+		switch {
+		case l.count == 0:
+		case !ok:
+			v, ok = l.value, true
+		default:
+			v = t.join(l.value, v)
+		}
+	}
+	return v, ok
+}
+
+// A folder brings the parts of a run into order, whatever the order of their arrival: the chunks of an
+// input are folded in a tree, and the inputs in another. The worker that brings the next chunk of an
+// input folds it, so several inputs are folded at once.
+type folder[T any] struct {
+	fan     int
+	chunks  func(a, b T) T // joins b, the continuation of the input that a ends with
+	inputs  func(a, b T) T
+	empty   func(in *ingest.Input) T // stands for an input without chunks
+	mu      sync.Mutex               // guards what follows
+	open    map[ingest.InputID]*inputFold[T]
+	done    map[ingest.InputID]T
+	members map[int]int // of files that are complete
+	next    ingest.InputID
+	all     tree[T]
+}
+
+// An inputFold is the tree of one input.
+type inputFold[T any] struct {
+	mu      sync.Mutex
+	waiting map[int]T
+	next    int
+	tree    tree[T]
+}
+
+func newFolder[T any](fan int, chunks, inputs func(a, b T) T, empty func(in *ingest.Input) T) *folder[T] {
+	return &folder[T]{
+		fan: fan, chunks: chunks, inputs: inputs, empty: empty,
+		open: map[ingest.InputID]*inputFold[T]{}, done: map[ingest.InputID]T{}, members: map[int]int{},
+		all: tree[T]{fan: fan, join: inputs},
+	}
+}
+
+// input gives the tree of an input.
+func (f *folder[T]) input(id ingest.InputID) *inputFold[T] {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := f.open[id]
+	if in == nil {
+		in = &inputFold[T]{waiting: map[int]T{}, tree: tree[T]{fan: f.fan, join: f.chunks}}
+		f.open[id] = in
+	}
+	return in
+}
+
+// add takes chunk number index of an input.
+func (f *folder[T]) add(id ingest.InputID, index int, v T) {
+	in := f.input(id)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.waiting[index] = v
+	for {
+		v, ok := in.waiting[in.next]
+		if !ok {
+			return
+		}
+		delete(in.waiting, in.next)
+		in.next++
+		in.tree.add(v)
+	}
+}
+
+// endInput says that all chunks of an input were added.
+func (f *folder[T]) endInput(in *ingest.Input) {
+	v, ok := f.input(in.ID).tree.result()
+	if !ok {
+		v = f.empty(in)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.open, in.ID)
+	f.done[in.ID] = v
+	f.advance()
+}
+
+// endFile says that all inputs of a file have ended, and how many there were.
+func (f *folder[T]) endFile(file, members int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.members[file] = members
+	f.advance()
+}
+
+// advance folds the inputs that are next in order. f.mu is held.
+func (f *folder[T]) advance() {
+	for {
+		if v, ok := f.done[f.next]; ok {
+			delete(f.done, f.next)
+			f.all.add(v)
+			f.next.Member++
+			continue
+		}
+		if n, ok := f.members[f.next.File]; !ok || f.next.Member < n {
+			return
+		}
+		delete(f.members, f.next.File)
+		f.next = ingest.InputID{File: f.next.File + 1}
+	}
+}
+
+// result joins everything in order; what an interrupted run left without an end is joined too.
+func (f *folder[T]) result() (T, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range f.left() {
+		if v, ok := f.done[id]; ok {
+			f.all.add(v)
+			continue
+		}
+		if v, ok := f.open[id].tree.result(); ok {
+			f.all.add(v)
+		}
+	}
+	f.open, f.done = nil, nil
+	return f.all.result()
+}
+
+// left gives the inputs that are not folded yet, in order.
+func (f *folder[T]) left() []ingest.InputID {
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(f.open)), maps.Keys(f.done))
+	slices.SortFunc(ids, func(a, b ingest.InputID) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Member, b.Member))
+	})
+	return ids
+}

@@ -1,0 +1,120 @@
+package detect
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
+)
+
+// Compare orders targets by store, table and index.
+func (t Target) Compare(o Target) int {
+	return cmp.Or(
+		cmp.Compare(t.Store, o.Store),
+		strings.Compare(t.Table, o.Table),
+		strings.Compare(t.Index, o.Index),
+	)
+}
+
+// hash is the hash of the target as a group of keys: the same in every process.
+func (t Target) hash() uint64 {
+	name := append([]byte{byte(t.Store)}, t.Table...)
+	name = append(append(name, 0), t.Index...)
+	return sketch.Hash(name)
+}
+
+// A targetIndex gives numbers to targets in the order in which they are first seen. Looking up one
+// that is known allocates nothing.
+type targetIndex struct {
+	targets []Target
+	hashes  []uint64 // Target.hash of each
+	byName  map[string]uint32
+	recent  [recentTargets]uint32 // 1 + number of the target last seen with these low hash bits
+	limit   int                   // targets beyond it are OtherTarget; 0: none
+	name    []byte
+}
+
+const recentTargets = 64
+
+func newTargetIndex(limit int) *targetIndex {
+	return &targetIndex{byName: map[string]uint32{}, limit: limit}
+}
+
+// find gives the number of the event's target. ok is false when it is new and the limit is reached.
+func (x *targetIndex) find(e *ingest.Event) (id uint32, ok bool) {
+	slot := recentSlot(e)
+	if id := x.recent[slot]; id > 0 && x.is(id-1, e) {
+		return id - 1, true
+	}
+	x.name = append(append(append(append(x.name[:0], byte(e.Store)), e.Table...), 0), e.Index...)
+	id, ok = x.byName[string(x.name)]
+	if !ok {
+		if x.limit > 0 && len(x.targets) >= x.limit {
+			return 0, false
+		}
+		id = x.add(Target{e.Store, string(e.Table), string(e.Index)})
+	}
+	x.recent[slot] = id + 1
+	return id, true
+}
+
+// recentSlot mixes the cheap parts of a name; a poor mix costs a map look-up, nothing else.
+func recentSlot(e *ingest.Event) uint32 {
+	n := len(e.Table)
+	h := uint32(n) + uint32(len(e.Index))<<3
+	if n > 0 {
+		h += uint32(e.Table[n-1]) + uint32(e.Table[n/2])*5 + uint32(e.Table[0])*11
+	}
+	return h % recentTargets
+}
+
+func (x *targetIndex) is(id uint32, e *ingest.Event) bool {
+	t := &x.targets[id]
+	return t.Store == e.Store && t.Table == string(e.Table) && t.Index == string(e.Index)
+}
+
+func (x *targetIndex) add(t Target) uint32 {
+	id := uint32(len(x.targets))
+	x.targets, x.hashes = append(x.targets, t), append(x.hashes, t.hash())
+	x.byName[string(byte(t.Store))+t.Table+"\x00"+t.Index] = id
+	return id
+}
+
+// A nodeIndex gives numbers to nodes in the order in which they are first seen.
+type nodeIndex struct {
+	names  []string
+	byName map[string]uint32
+	last   uint32
+}
+
+// find gives the number of a node; ok is false when it is new and there are MaxNodes already.
+func (x *nodeIndex) find(name []byte) (id uint32, ok bool) {
+	if int(x.last) < len(x.names) && x.names[x.last] == string(name) {
+		return x.last, true
+	}
+	id, ok = x.byName[string(name)]
+	if !ok {
+		if len(x.names) >= MaxNodes {
+			return 0, false
+		}
+		if x.byName == nil {
+			x.byName = map[string]uint32{}
+		}
+		id = uint32(len(x.names))
+		x.names = append(x.names, string(name))
+		x.byName[x.names[id]] = id
+	}
+	x.last = id
+	return id, true
+}
+
+// other gives the number of OtherTarget, which may go beyond the limit.
+func (x *targetIndex) other() uint32 {
+	for i := len(x.targets) - 1; i >= 0; i-- {
+		if x.targets[i] == OtherTarget {
+			return uint32(i)
+		}
+	}
+	return x.add(OtherTarget)
+}
