@@ -11,11 +11,13 @@ type Report struct {
 	Version     string // of keyheat
 	Inputs      []Input
 	Unread      []Unread // inputs that gave nothing: missing, unreadable, unrecognised, skipped
+	Nodes       int      // that the input names
 	Span        detect.Span
 	PaneSeconds uint32
 	Panes       []detect.PaneSpan
 	Partial     string // why the report covers less than was asked; empty when it does not
 	Tables      []Table
+	Patterns    []Pattern // most requests first
 	Findings    []Finding
 	NotAssessed []detect.NotAssessed
 	Problems    detect.Problems
@@ -57,6 +59,19 @@ type TopKey struct {
 	Share         detect.ShareRange
 	PeakPerSecond uint64 // a lower bound; exact after the second pass; 0: unknown
 	Certified     bool   // surely among the first so many: its lower bound reaches every other key's upper bound below it
+}
+
+// A Pattern is one way in which a table is accessed: a statement shape or, where records carry none, an operation.
+type Pattern struct {
+	Target    detect.Target
+	Shape     string
+	Requests  detect.Range
+	Selected  bool         // Requests counts complaints: "at least"
+	Rows      detect.Milli // live rows of a read, on average
+	RowsKnown bool
+	P50, P99  detect.Milli // latency, ms; lower edges of their buckets
+	Timed     bool         // P50 and P99 are known
+	Served    string       // partition, range, in, scan, index; empty when not known
 }
 
 // A Finding is a finding with its stable identity.

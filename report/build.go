@@ -1,0 +1,227 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// Parts are what a report is built from. The report shares their memory.
+type Parts struct {
+	Version     string // of keyheat
+	View        *detect.View
+	Findings    []detect.Finding // in any order
+	NotAssessed []detect.NotAssessed
+	Problems    detect.Problems
+	Unread      []Unread
+	Notes       []string
+	Partial     string // why the report covers less than was asked
+	Limit       int    // top keys and patterns kept of each table; 0: all
+}
+
+// Build puts a report together in its final order: findings by severity, then cost, then subject.
+func Build(p *Parts) *Report {
+	v := p.View
+	r := &Report{
+		Version: p.Version, Unread: p.Unread, Nodes: len(v.Nodes), Span: v.Span, PaneSeconds: v.Width, Panes: v.Panes,
+		Partial: p.Partial, Problems: p.Problems, Second: v.Second, Notes: slices.Concat(p.Notes, lostNotes(v.Lost)),
+		Findings: orderFindings(p.Findings), NotAssessed: orderNotAssessed(p.NotAssessed),
+	}
+	for _, in := range v.Inputs {
+		r.Inputs = append(r.Inputs, Input{InputStats: in, SampleRate: v.Sampling})
+	}
+	selected := onlySelected(v.Inputs)
+	for _, t := range v.Targets {
+		r.Tables = append(r.Tables, buildTable(v, t, selected, p.Limit))
+		r.Patterns = append(r.Patterns, buildPatterns(t, selected, p.Limit)...)
+	}
+	slices.SortStableFunc(r.Patterns, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
+	return r
+}
+
+// onlySelected reports whether all requests come from records of complaints, so that they are no traffic.
+func onlySelected(inputs []detect.InputStats) bool {
+	selected := false
+	for _, in := range inputs {
+		if in.Events > 0 && in.Coverage == ingest.Traffic {
+			return false
+		}
+		selected = selected || in.Events > 0 && in.Coverage == ingest.Selected
+	}
+	return selected
+}
+
+// lostNotes tells what the caps of the Profile held together; nothing is missing from the totals.
+func lostNotes(l detect.Lost) []string {
+	var notes []string
+	note := func(n uint64, format string, most int) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf(format, n, most))
+		}
+	}
+	note(l.Targets, "%d requests are of tables beyond the first %d: they are counted together as "+detect.OtherTarget.Table, detect.MaxTargets)
+	note(l.Nodes, "%d requests are of nodes beyond the first %d: they are counted for no node", detect.MaxNodes)
+	note(l.Shapes, "%d reads are of statement shapes beyond the first %d of their table: they are counted for no shape", detect.MaxShapes)
+	return notes
+}
+
+func orderFindings(in []detect.Finding) []Finding {
+	out := make([]Finding, 0, len(in))
+	for _, f := range in {
+		out = append(out, Finding{ID: FindingID(f.Rule, f.Subject), Finding: f})
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Cost, a.Cost), compareSubjects(a.Subject, b.Subject),
+			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Mechanism, b.Mechanism))
+	})
+	return out
+}
+
+func compareSubjects(a, b detect.Subject) int {
+	return cmp.Or(compareTargets(a.Target, b.Target), strings.Compare(string(a.Key), string(b.Key)),
+		strings.Compare(a.Shape, b.Shape), strings.Compare(a.Node, b.Node))
+}
+
+func compareTargets(a, b detect.Target) int {
+	return cmp.Or(cmp.Compare(a.Store, b.Store), strings.Compare(a.Table, b.Table), strings.Compare(a.Index, b.Index))
+}
+
+func orderNotAssessed(in []detect.NotAssessed) []detect.NotAssessed {
+	out := slices.Clone(in)
+	slices.SortStableFunc(out, func(a, b detect.NotAssessed) int {
+		return cmp.Or(strings.Compare(a.Rule, b.Rule), compareTargets(a.Target, b.Target), slices.Compare(a.Missing, b.Missing))
+	})
+	return slices.CompactFunc(out, func(a, b detect.NotAssessed) bool {
+		return a.Rule == b.Rule && a.Target == b.Target && a.GetIt == b.GetIt && slices.Equal(a.Missing, b.Missing)
+	})
+}
+
+func buildTable(v *detect.View, t *detect.TargetView, selected bool, limit int) Table {
+	out := Table{Target: t.Target, Totals: t.Totals, Distinct: t.Distinct, Skew: t.Skew, Checklist: checklist(v.Limits, t, selected)}
+	if total := t.Totals[detect.Requests]; selected {
+		out.Reported = total
+	} else {
+		out.Requests = detect.Range{Low: total, High: total}
+	}
+	for i := range t.Panes {
+		out.PerPane = append(out.PerPane, t.Panes[i].Totals[detect.PaneRequests])
+	}
+	out.TopKeys = topKeys(t, selected, limit)
+	return out
+}
+
+// topKeys gives the first keys of a target. The n-th is certified when its lower bound reaches the
+// upper bound of every key after it, held or not.
+func topKeys(t *detect.TargetView, selected bool, limit int) []TopKey {
+	reach := make([]uint64, len(t.Keys)+1) // upper bound of all keys from i on
+	reach[len(t.Keys)] = t.Untold.Requests
+	for i := len(t.Keys) - 1; i >= 0; i-- {
+		reach[i] = max(reach[i+1], t.Keys[i].Requests.High)
+	}
+	var out []TopKey
+	for i, k := range t.Keys[:limited(len(t.Keys), limit)] {
+		top := TopKey{Key: k.Key, Requests: k.Requests, Cost: k.Cost, Tombstones: k.Tombstones, PeakPerSecond: k.PeakSecond.N,
+			Certified: k.Requests.Low >= reach[i+1]}
+		if !selected {
+			top.Share = shareOf(k.Requests, knownKeys(t))
+		}
+		out = append(out, top)
+	}
+	return out
+}
+
+func limited(n, limit int) int {
+	if limit <= 0 {
+		return n
+	}
+	return min(n, limit)
+}
+
+// knownKeys gives the requests whose key is known: what shares are of.
+func knownKeys(t *detect.TargetView) uint64 {
+	return t.Totals[detect.Requests] - min(t.Totals[detect.Requests], t.Totals[detect.KeyUnknown])
+}
+
+// shareOf gives part of whole in thousandths, its bounds rounded outwards.
+func shareOf(part detect.Range, whole uint64) detect.ShareRange {
+	if whole == 0 {
+		return detect.ShareRange{}
+	}
+	return detect.ShareRange{
+		Value: permille(part.Middle(), whole, whole/2),
+		Low:   permille(part.Low, whole, 0),
+		High:  permille(part.High, whole, whole-1),
+	}
+}
+
+// permille gives (1000*part + round) / whole, at most 1000; round is less than whole.
+func permille(part, whole, round uint64) detect.Milli {
+	hi, lo := bits.Mul64(min(part, whole), 1000)
+	lo, carry := bits.Add64(lo, round, 0)
+	q, _ := bits.Div64(hi+carry, lo, max(whole, 1001)) // hi < 1001, whatever the counts
+	if whole < 1001 {
+		q = lo / whole
+	}
+	return detect.Milli(min(q, 1000))
+}
+
+// buildPatterns gives the statement shapes of a target, and the operations that no shape tells of.
+func buildPatterns(t *detect.TargetView, selected bool, limit int) []Pattern {
+	var out []Pattern
+	for i := range t.Shapes {
+		if s := &t.Shapes[i]; s.Shape != "" {
+			p := Pattern{Target: t.Target, Shape: s.Shape, Selected: selected, Requests: detect.Range{Low: s.Reads, High: s.Reads}}
+			p.setRows(s.Rows, s.RowsKnown)
+			out = append(out, p)
+		}
+	}
+	shaped := len(out) > 0
+	for op := ingest.OpUnknown; op < ingest.Ops; op++ {
+		if n := t.Totals[detect.ByOp+detect.Counter(op)]; n > 0 && !(shaped && op.Reads()) {
+			out = append(out, opPattern(t, op, n, selected))
+		}
+	}
+	if len(out) == 1 && t.Latency.Count() > 0 {
+		p50, _ := t.Latency.Quantile(50, 100)
+		p99, _ := t.Latency.Quantile(99, 100)
+		out[0].P50, out[0].P99, out[0].Timed = detect.Milli(p50), detect.Milli(p99), true // microseconds are thousandths of a ms
+	}
+	slices.SortStableFunc(out, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
+	return out[:limited(len(out), limit)]
+}
+
+func opPattern(t *detect.TargetView, op ingest.Op, n uint64, selected bool) Pattern {
+	p := Pattern{Target: t.Target, Shape: op.String(), Selected: selected, Requests: detect.Range{Low: n, High: n}}
+	switch {
+	case op == ingest.OpScan:
+		p.Served = "scan"
+	case op != ingest.OpUnknown:
+		p.Served = "partition"
+	}
+	if op.Reads() && n == t.Totals.Reads() {
+		p.setRows(t.Totals[detect.Rows], t.Totals[detect.RowsKnown])
+	}
+	return p
+}
+
+func (p *Pattern) setRows(rows, known uint64) {
+	if known > 0 {
+		p.Rows, p.RowsKnown = perOne(rows, known), true
+	}
+}
+
+// perOne gives sum/n in thousandths, rounded down; it saturates.
+func perOne(sum, n uint64) detect.Milli {
+	hi, lo := bits.Mul64(sum, 1000)
+	if hi >= n {
+		return math.MaxUint64
+	}
+	q, _ := bits.Div64(hi, lo, n)
+	return detect.Milli(q)
+}

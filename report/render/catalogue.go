@@ -1,0 +1,63 @@
+// Package render prints reports: one file an output. It is handed a writer and everything else that
+// matters, so the same report and options give the same bytes anywhere. It must not judge: what is not
+// in the report is not printed, and nothing in it is weighed again.
+package render
+
+import (
+	"io"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/report"
+)
+
+// Options are how to print. The zero value prints everything, 100 columns wide, without colour.
+type Options struct {
+	Width       int             // columns of text, at least MinWidth; 0: 100
+	Color       bool            // text: SGR colours
+	MinSeverity detect.Severity // findings below are left out, and counted; 0: none is, but text folds the low ones
+	Limit       int             // rows of each list of text; 0: a default that fits a screen
+	Mask        report.Masker   // nil: keys are shown
+	Plain       bool            // keys table as text: for pipes, not for eyes
+}
+
+// MinWidth is the least width that text is laid out for.
+const MinWidth = 60
+
+// An Output prints one kind of value. Render gives the error of w alone.
+type Output[T any] struct {
+	Name   string // as given to --format
+	Title  string // one line
+	Doc    string // what it is for, what it leaves out; Markdown
+	Render func(w io.Writer, v T, o Options) error
+}
+
+// A Renderer prints reports.
+type Renderer = Output[*report.Report]
+
+// Catalogue gives all renderers of reports; the first is the default.
+func Catalogue() []*Renderer {
+	return []*Renderer{textReport, jsonReport}
+}
+
+// A KeysRenderer prints tables of keys.
+type KeysRenderer = Output[*report.KeyTable]
+
+// KeysCatalogue gives all renderers of tables of keys; the first is the default.
+func KeysCatalogue() []*KeysRenderer {
+	return []*KeysRenderer{keysText, keysCSV, keysJSON}
+}
+
+// A KeyRenderer prints what is known of one key.
+type KeyRenderer = Output[*report.KeyReport]
+
+// KeyCatalogue gives all renderers of one key; the first is the default.
+func KeyCatalogue() []*KeyRenderer {
+	return []*KeyRenderer{keyText, keyJSON}
+}
+
+func (o Options) width() int {
+	if o.Width == 0 {
+		return 100
+	}
+	return max(o.Width, MinWidth)
+}
