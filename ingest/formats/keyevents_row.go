@@ -1,0 +1,439 @@
+package formats
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// Causes of problems, and kinds of skipped records, of key events.
+const (
+	causeTwice    = "two fields for the same thing"
+	causeNested   = "array or object where a plain value belongs"
+	causeNumber   = "not a number of the expected kind"
+	causeStore    = "store is none of dynamodb, cassandra, scylla"
+	causeThrottle = "throttled is neither yes or no, a number nor a known reason"
+
+	skipEmpty      = "empty line"
+	skipNoKey      = "no partition key"
+	skipNoRequests = "no requests"
+)
+
+// row builds the event of one record, value by value. It is reused: parts of the record and of scratch
+// are in the event until the next begin.
+type row struct {
+	event   ingest.Event
+	refused ingest.Event // the throttled part of a record that stands for many requests
+	times   ingest.TimeParser
+	seen    uint32   // fields of the record, by slot
+	list    [][]byte // components of a key that is an array
+	parts   [][]byte // components of a key that --map composes; nil: it does not
+	given   int      // how many of parts this record has
+
+	keyspace  []byte
+	throttled uint64 // how many requests were refused, when the record says so
+	scratch   []byte
+	bad       []byte // the value that a cause is about
+}
+
+func load(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+func (r *row) begin(at ingest.Position) {
+	r.event.Reset()
+	r.event.At = at
+	r.seen, r.given, r.throttled = 0, 0, 0
+	r.keyspace, r.scratch = nil, r.scratch[:0]
+}
+
+// set takes one value and gives the cause when it cannot be used. null is as good as absent.
+func (r *row) set(t target, kind ingest.JSONKind, text []byte) (cause string) {
+	bit := uint32(1) << t.field.slot()
+	if t.field == fieldKey && r.parts != nil {
+		return r.setPart(int(t.part), kind, text)
+	}
+	if kind == ingest.JSONNull {
+		return ""
+	}
+	if r.seen&bit != 0 {
+		r.bad = text
+		return causeTwice
+	}
+	r.seen |= bit
+	switch {
+	case kind == ingest.JSONEscaped:
+		text = r.unquote(text)
+	case t.field == fieldKey && kind >= ingest.JSONArray:
+		return r.setArray(kind, text)
+	}
+	if t.field == fieldKey {
+		r.setKey(text)
+		return ""
+	}
+	r.bad = text
+	if kind >= ingest.JSONArray {
+		return r.setNested(t.field)
+	}
+	return r.setPlain(t.field, text)
+}
+
+func (r *row) unquote(text []byte) []byte {
+	n := len(r.scratch)
+	r.scratch = ingest.AppendUnquoted(r.scratch, text)
+	return r.scratch[n:]
+}
+
+func (r *row) setKey(text []byte) {
+	r.event.KeyKnown = true
+	if ingest.PlainKey(text) {
+		r.event.Key = text
+		return
+	}
+	n := len(r.scratch)
+	r.scratch = ingest.AppendKey(r.scratch, text)
+	r.event.Key = r.scratch[n:]
+}
+
+// setArray takes a key of several components. Like an object, one whose components are not all plain
+// leaves the key unknown.
+func (r *row) setArray(kind ingest.JSONKind, text []byte) string {
+	if kind == ingest.JSONObject {
+		return ""
+	}
+	r.list = r.list[:0]
+	for i := ingest.SkipSpace(text, 1); text[i] != ']'; {
+		kind, part, next := ingest.ScanJSON(text, i)
+		switch kind {
+		case ingest.JSONNull, ingest.JSONArray, ingest.JSONObject:
+			return ""
+		case ingest.JSONEscaped:
+			part = r.unquote(part)
+		}
+		r.list = append(r.list, part)
+		if i = ingest.SkipSpace(text, next); text[i] == ',' {
+			i = ingest.SkipSpace(text, i+1)
+		} else if text[i] != ']' || kind == ingest.JSONBroken {
+			r.bad = text
+			return causeJSON
+		}
+	}
+	if len(r.list) > 0 {
+		n := len(r.scratch)
+		r.scratch = ingest.AppendKey(r.scratch, r.list...)
+		r.event.Key, r.event.KeyKnown = r.scratch[n:], true
+	}
+	return ""
+}
+
+// setNested takes an object or array: as an error it is one, elsewhere it is not understood.
+func (r *row) setNested(f field) string {
+	if f == fieldFailed {
+		r.event.Failed = true
+		return ""
+	}
+	return causeNested
+}
+
+// setPlain takes a value that is a text, a number or a boolean.
+func (r *row) setPlain(f field, text []byte) string {
+	e := &r.event
+	switch f {
+	case fieldTime:
+		at, cause := r.times.Parse(text)
+		if cause != "" {
+			return cause
+		}
+		e.SetTime(at)
+	case fieldTable:
+		e.Table = text
+	case fieldKeyspace:
+		r.keyspace = text
+	case fieldIndex:
+		e.Index = text
+	case fieldSortKey:
+		e.SortKey = text
+	case fieldOp:
+		e.Op = opOf(text)
+	case fieldNode:
+		e.Node = text
+	case fieldShape:
+		e.Shape = text
+	case fieldStore:
+		return r.setStore(text)
+	case fieldThrottled:
+		return r.setThrottled(text)
+	case fieldFailed:
+		e.Failed = !isNo(text)
+	case fieldReadUnits, fieldWriteUnits, fieldLatency, fieldLatencyMilli:
+		return r.setDecimal(f, text)
+	default:
+		return r.setWhole(f, text)
+	}
+	return ""
+}
+
+func (r *row) setWhole(f field, text []byte) string {
+	n, ok := whole(text)
+	if !ok {
+		return causeNumber
+	}
+	switch e := &r.event; f {
+	case fieldBytes:
+		e.SetBytes(n)
+	case fieldRows:
+		e.SetRows(n)
+	case fieldTombstones:
+		e.SetTombstones(n)
+	case fieldRequests:
+		e.Requests = n
+	}
+	return ""
+}
+
+func (r *row) setDecimal(f field, text []byte) string {
+	milli, ok := thousandths(text)
+	if !ok {
+		return causeNumber
+	}
+	switch e := &r.event; f {
+	case fieldReadUnits:
+		e.SetReadUnits(milli)
+	case fieldWriteUnits:
+		e.SetWriteUnits(milli)
+	case fieldLatencyMilli:
+		e.SetLatency(milli)
+	case fieldLatency:
+		e.SetLatency(milli/1000 + milli%1000/500)
+	}
+	return ""
+}
+
+func (r *row) setStore(text []byte) string {
+	switch string(bytes.ToLower(text)) {
+	case "dynamodb":
+		r.event.Store = ingest.DynamoDB
+	case "cassandra":
+		r.event.Store = ingest.Cassandra
+	case "scylla", "scylladb":
+		r.event.Store = ingest.Scylla
+	default:
+		return causeStore
+	}
+	return ""
+}
+
+func (r *row) setThrottled(text []byte) string {
+	if isNo(text) {
+		return ""
+	}
+	if n, ok := whole(text); ok {
+		r.throttled = n
+		r.event.Throttle = ingest.ThrottledUnknown
+		return ""
+	}
+	t, ok := throttleOf(text)
+	if !ok {
+		return causeThrottle
+	}
+	r.event.Throttle = t
+	return ""
+}
+
+// setPart takes a component of a key that --map composes.
+func (r *row) setPart(part int, kind ingest.JSONKind, text []byte) string {
+	if kind == ingest.JSONEscaped {
+		text = r.unquote(text)
+	}
+	if kind == ingest.JSONNull || kind >= ingest.JSONArray {
+		return ""
+	}
+	if r.given == 0 {
+		clear(r.parts)
+	}
+	if r.parts[part] != nil {
+		r.bad = text
+		return causeTwice
+	}
+	r.parts[part] = text
+	r.given++
+	return ""
+}
+
+// finish makes the event whole and hands it over.
+func (r *row) finish(rec *ingest.Record, to ingest.Sink) {
+	e := &r.event
+	if r.parts != nil && r.given == len(r.parts) {
+		n := len(r.scratch)
+		r.scratch = ingest.AppendKey(r.scratch, r.parts...)
+		e.Key, e.KeyKnown = r.scratch[n:], true
+	}
+	if !e.KeyKnown && r.seen&(1<<fieldTable|1<<fieldOp) == 0 {
+		to.Skip(skipNoKey)
+		return
+	}
+	if r.seen&rareFields != 0 && !r.finishRare(to) {
+		return
+	}
+	if rec.UnixNano != 0 && r.seen&(1<<fieldTime) == 0 {
+		e.SetTime(rec.UnixNano)
+	}
+	if len(e.Node) == 0 {
+		e.Node = rec.Node
+	}
+	if r.throttled > 0 && r.throttled < e.Requests {
+		r.split(to)
+		return
+	}
+	to.Event(e)
+}
+
+const rareFields = 1<<fieldKeyspace | 1<<fieldReadUnits | 1<<fieldWriteUnits | 1<<fieldRequests | 1<<fieldThrottled
+
+// finishRare settles what several fields say together. It reports whether there is an event.
+func (r *row) finishRare(to ingest.Sink) bool {
+	e := &r.event
+	if len(r.keyspace) > 0 && len(e.Table) > 0 {
+		n := len(r.scratch)
+		r.scratch = append(append(append(r.scratch, r.keyspace...), '.'), e.Table...)
+		e.Table = r.scratch[n:]
+	}
+	_, reads := e.ReadUnits()
+	_, writes := e.WriteUnits()
+	if (reads || writes) && r.seen&(1<<fieldStore) == 0 {
+		e.Store = ingest.DynamoDB
+	}
+	e.Failed = e.Failed && e.Throttle == ingest.NotThrottled
+	e.Requests = max(e.Requests, r.throttled)
+	if e.Requests == 0 && r.seen&(1<<fieldRequests) != 0 {
+		to.Skip(skipNoRequests)
+		return false
+	}
+	return true
+}
+
+// split hands over a record of which some requests were refused as two events; the amounts are those
+// of the requests that were served.
+func (r *row) split(to ingest.Sink) {
+	e := &r.event
+	r.refused = ingest.Event{
+		Store: e.Store, Op: e.Op, Throttle: e.Throttle, KeyKnown: e.KeyKnown, Requests: r.throttled,
+		Table: e.Table, Index: e.Index, Key: e.Key, SortKey: e.SortKey, Node: e.Node, Shape: e.Shape, At: e.At,
+	}
+	if at, ok := e.UnixNano(); ok {
+		r.refused.SetTime(at)
+	}
+	e.Requests, e.Throttle = e.Requests-r.throttled, ingest.NotThrottled
+	to.Event(e)
+	to.Event(&r.refused)
+}
+
+// problem hands over why the record says nothing.
+func problem(rec *ingest.Record, to ingest.Sink, cause string, found []byte) {
+	to.Problem(ingest.Problem{Cause: cause, Text: string(found[:min(len(found), ingest.MaxProblemText)]), At: rec.At})
+}
+
+// whole reads a number without a sign that has no fraction; 12.0 and 1.2e1 are such.
+func whole(text []byte) (n uint64, ok bool) {
+	if len(text) == 0 || len(text) > 18 {
+		return wholeDecimal(text)
+	}
+	for _, c := range text {
+		c -= '0'
+		if c > 9 {
+			return wholeDecimal(text)
+		}
+		n = n*10 + uint64(c)
+	}
+	return n, true
+}
+
+func wholeDecimal(text []byte) (uint64, bool) {
+	milli, ok := thousandths(text)
+	return milli / 1000, ok && milli%1000 == 0
+}
+
+// thousandths reads a decimal without a sign as exact thousandths; what is finer is rounded half up.
+func thousandths(text []byte) (uint64, bool) {
+	var n uint64
+	scale, digits, point := 3, 0, false // the number is n * 10^scale thousandths
+	i := 0
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case c-'0' <= 9:
+			digits++
+			if n >= 1e17 && point {
+				continue // finer than any thousandth that fits
+			}
+			if n >= 1e17 {
+				return 0, false
+			}
+			n = n*10 + uint64(c-'0')
+			if point {
+				scale--
+			}
+			continue
+		case c == '.' && !point:
+			point = true
+			continue
+		}
+		break
+	}
+	if digits == 0 {
+		return 0, false
+	}
+	exponent, ok := exponentOf(text[i:])
+	if !ok {
+		return 0, false
+	}
+	return shift(n, scale+exponent)
+}
+
+// exponentOf reads "", e3, E+3 or e-3; more than three digits are refused.
+func exponentOf(text []byte) (int, bool) {
+	if len(text) == 0 {
+		return 0, true
+	}
+	if text[0]|0x20 != 'e' || len(text) < 2 {
+		return 0, false
+	}
+	text = text[1:]
+	negative := text[0] == '-'
+	if negative || text[0] == '+' {
+		text = text[1:]
+	}
+	if len(text) == 0 || len(text) > 3 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range text {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+// shift gives n * 10^by, rounded half up; ok is false when it does not fit.
+func shift(n uint64, by int) (uint64, bool) {
+	for ; by > 0 && n > 0; by-- {
+		high, low := bits.Mul64(n, 10)
+		if high != 0 {
+			return 0, false
+		}
+		n = low
+	}
+	if by < -19 {
+		return 0, true
+	}
+	divisor := uint64(1)
+	for ; by < 0; by++ {
+		divisor *= 10
+	}
+	return n/divisor + n%divisor/((divisor+1)/2), n <= math.MaxUint64-divisor
+}
