@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/keyheat/keyheat/ingest"
 )
 
 // env is everything a command may know of the process it runs in. Tests make their own.
@@ -26,11 +29,13 @@ type env struct {
 
 	getenv   func(string) string
 	now      func() time.Time
+	files    ingest.Files
 	readFile func(name string) ([]byte, error)
 	create   func(name string) (io.WriteCloser, error)
 	// limitMemory tells the runtime how many bytes the heap may take.
 	limitMemory func(bytes int64)
 	cpus        int
+	random      func(p []byte) // fills p with bytes that nobody can guess
 	build       func() (*debug.BuildInfo, bool)
 }
 
@@ -45,10 +50,12 @@ func processEnv() *env {
 		width:       terminalWidth(),
 		getenv:      os.Getenv,
 		now:         time.Now,
+		files:       disk{},
 		readFile:    os.ReadFile,
 		create:      func(name string) (io.WriteCloser, error) { return os.Create(name) },
 		limitMemory: func(bytes int64) { debug.SetMemoryLimit(bytes) },
 		cpus:        runtime.GOMAXPROCS(0),
+		random:      func(p []byte) { rand.Read(p) }, // never fails, see crypto/rand
 		build:       debug.ReadBuildInfo,
 	}
 }

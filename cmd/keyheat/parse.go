@@ -72,8 +72,14 @@ func showMilli(m detect.Milli) string {
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
+// unknownRate is the text of a sample whose rate is not known.
+const unknownRate = "unknown"
+
 // parseRate reads a share over 0, at most 1, exactly: 0.01, 1/100 or 1%.
 func parseRate(text string) (detect.Rate, error) {
+	if text == unknownRate {
+		return detect.Rate{Den: 1}, nil
+	}
 	r, ok := readFraction(text)
 	switch {
 	case !ok:

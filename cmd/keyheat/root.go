@@ -58,7 +58,8 @@ for DynamoDB, Cassandra and ScyllaDB. It reads files; it never changes a databas
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
-		newExplain(e), newFormats(), newLimits(e), newRules(), newVersion(e),
+		newAnalyze(e), newExplain(e), newFormats(), newGenerate(e), newKey(e), newKeys(e), newLimits(e),
+		newMerge(e), newRules(), newSketch(e), newVersion(e),
 	)
 	root.InitDefaultCompletionCmd()
 	return root

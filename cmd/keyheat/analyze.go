@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/report"
+)
+
+// analyzeOptions are the flags of analyze.
+type analyzeOptions struct {
+	read    readFlags
+	report  reportFlags
+	noExact bool
+}
+
+func newAnalyze(e *env) *cobra.Command {
+	o := &analyzeOptions{}
+	cmd := &cobra.Command{
+		Use:   "analyze INPUT…",
+		Short: "find hot partitions and tombstones in logs and exports",
+		Long: `analyze reads files, directories, globs, archives or - (stdin), says what is wrong and what to change.
+
+Inputs are read twice, the second time to count the keys that matter exactly; stdin is read once, so its
+keys have bounds. Estimates always carry their bounds. Compressed files and archives are read as they are.` + exitHelp,
+		Example: `  keyheat analyze /var/log/cassandra bundle.tar.gz
+  keyheat analyze --since 2h --fail-on high --output json=report.json events.ndjson
+  zcat events.gz | keyheat analyze -`,
+		Args: args(1, -1, "at least one INPUT: a file, a directory, a glob or -"),
+		RunE: func(cmd *cobra.Command, inputs []string) error {
+			if err := o.Validate(); err != nil {
+				return usage(err)
+			}
+			return runAnalyze(cmd.Context(), e, cmd.OutOrStdout(), o, inputs)
+		},
+	}
+	o.read.add(e, cmd.Flags())
+	o.report.add(cmd.Flags())
+	cmd.Flags().BoolVar(&o.noExact, "no-exact", false, "read the inputs only once; keys have bounds")
+	return cmd
+}
+
+// Validate reports every fault of the flags.
+func (o *analyzeOptions) Validate() error { return faults(&o.read, &o.report) }
+
+func runAnalyze(ctx context.Context, e *env, stdout io.Writer, o *analyzeOptions, inputs []string) error {
+	reporter, err := o.report.open(e)
+	if err != nil {
+		return err
+	}
+	r, err := readTraffic(ctx, e, &o.read, inputs, o.read.settings())
+	if err != nil {
+		return err
+	}
+	var exact *detect.Exact
+	if !o.noExact {
+		exact = r.exact(ctx)
+	}
+	view := detect.NewView(r.profile, exact, reporter.limits, o.report.rate.of)
+	rep := reporter.judge(view, report.Parts{
+		Problems: r.profile.Problems,
+		Unread:   r.allUnread(),
+		Notes:    r.remarks(),
+		Partial:  strings.Join(r.partial, "; "),
+	})
+	return errors.Join(reporter.write(stdout, rep), r.err(), reporter.fail(rep))
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// disk is the file system of the machine.
+type disk struct{}
+
+// Open opens a file for reading.
+func (disk) Open(name string) (ingest.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Stat describes a file, following links.
+func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// ReadDir lists a directory in order of names.
+func (disk) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+
+// Glob gives the names that a pattern fits, in order.
+func (disk) Glob(pattern string) ([]string, error) { return filepath.Glob(pattern) }
+
+// SameFile reports whether two descriptions are of one file.
+func (disk) SameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/keyheat/keyheat/detect"
+)
+
+// exact reads the inputs a second time and counts the nominated keys. Where that cannot be, it gives
+// nil and notes why: the counts are bounds then.
+func (r *reading) exact(ctx context.Context) *detect.Exact {
+	if why := r.onlyOnce(); why != "" {
+		r.notes = append(r.notes, "keys have bounds, not exact counts: "+why)
+		return nil
+	}
+	nominees := detect.Nominate(r.profile)
+	if len(nominees.Keys) == 0 {
+		return nil
+	}
+	counter := detect.NewCounter(r.profile, nominees)
+	again := r.options
+	again.Again = r.result
+	result, err := r.pass(ctx, counter, again, "counting")
+	switch {
+	case ctx.Err() != nil:
+		r.interrupted = true
+		r.notes = append(r.notes, "keys have bounds, not exact counts: interrupted in the second pass")
+		return nil
+	case err != nil:
+		r.errs = append(r.errs, err)
+		return nil
+	}
+	changed := []string{}
+	for _, s := range result.Sources {
+		if s.Changed {
+			changed = append(changed, s.Source.Name)
+		}
+	}
+	if len(changed) > 0 {
+		r.notes = append(r.notes, "keys have bounds, not exact counts: changed while it was read: "+strings.Join(changed, ", "))
+		return nil
+	}
+	return counter.Exact()
+}
+
+// onlyOnce says why the inputs cannot be read a second time; empty when they can.
+func (r *reading) onlyOnce() string {
+	if r.interrupted {
+		return "interrupted"
+	}
+	for _, s := range r.result.Sources {
+		if s.Stream && len(s.Inputs) > 0 {
+			return s.Source.Name + " cannot be read twice"
+		}
+	}
+	return ""
+}

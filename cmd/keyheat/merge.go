@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/report"
+)
+
+// mergeOptions are the flags of merge.
+type mergeOptions struct {
+	report reportFlags
+	to     string
+}
+
+func newMerge(e *env) *cobra.Command {
+	o := &mergeOptions{}
+	cmd := &cobra.Command{
+		Use:   "merge PROFILE…",
+		Short: "make one report of many Profiles",
+		Long: `merge joins Profiles that keyheat sketch wrote, in the order given, and prints one report of all of them.
+With --to it writes the joined Profile instead. Keys have bounds: there is no second pass.` + exitHelp,
+		Example: `  keyheat merge node1.khp node2.khp
+  keyheat merge --to day.khp hour-*.khp`,
+		Args: args(1, -1, "at least one PROFILE"),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if err := o.Validate(e); err != nil {
+				return usage(err)
+			}
+			return runMerge(cmd.Context(), e, cmd.OutOrStdout(), o, files)
+		},
+	}
+	o.report.add(cmd.Flags())
+	cmd.Flags().StringVar(&o.to, "to", "", "`FILE` for the joined Profile in place of a report; - is stdout")
+	return cmd
+}
+
+// Validate reports every fault of the flags.
+func (o *mergeOptions) Validate(e *env) error {
+	return errors.Join(faults(&o.report), notToTerminal(e, o.to))
+}
+
+func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, files []string) error {
+	reporter, err := o.report.open(e)
+	if err != nil {
+		return err
+	}
+	joined := &joiner{env: e}
+	for _, file := range files {
+		if ctx.Err() != nil {
+			joined.stop()
+			break
+		}
+		joined.add(file)
+	}
+	if joined.profile == nil {
+		return errors.Join(joined.errs...)
+	}
+	if o.to != "" {
+		return errors.Join(append(joined.errs, writeProfile(e, stdout, o.to, joined.profile))...)
+	}
+	view := detect.NewView(joined.profile, nil, reporter.limits, o.report.rate.of)
+	rep := reporter.judge(view, report.Parts{
+		Problems: joined.profile.Problems,
+		Unread:   joined.unread,
+		Partial:  strings.Join(joined.partial, "; "),
+	})
+	return errors.Join(reporter.write(stdout, rep), errors.Join(joined.errs...), reporter.fail(rep))
+}
+
+// A joiner merges Profiles in the order in which they come.
+type joiner struct {
+	env     *env
+	profile *detect.Profile // nil before the first
+	unread  []report.Unread
+	partial []string
+	errs    []error
+}
+
+// add merges the Profile of a file. One that cannot be read or does not fit is left out and said.
+func (j *joiner) add(file string) {
+	p, err := readProfile(j.env, file)
+	if err == nil && j.profile != nil {
+		p, err = detect.Merge(j.profile, p)
+	}
+	if err != nil {
+		j.errs = append(j.errs, failed(fmt.Errorf("merging %s: %w", file, err)))
+		j.unread = append(j.unread, report.Unread{Name: file, Why: err.Error()})
+		return
+	}
+	j.profile = p
+}
+
+func (j *joiner) stop() {
+	const why = "interrupted: the Profiles merged until then are reported"
+	j.errs = append(j.errs, withCode(exitInterrupted, errors.New(why)))
+	j.partial = append(j.partial, why)
+}
+
+func readProfile(e *env, file string) (*detect.Profile, error) {
+	form, err := readWhole(e, file)
+	if err != nil {
+		return nil, err
+	}
+	return detect.ReadProfile(form)
+}
+
+// maxProfile bounds what is read of a Profile: stdin may be anything.
+const maxProfile = 1 << 30
+
+func readWhole(e *env, file string) ([]byte, error) {
+	if file != "-" {
+		return e.readFile(file)
+	}
+	return io.ReadAll(io.LimitReader(e.stdin, maxProfile))
+}
+
+// writeProfile writes the binary form of p.
+func writeProfile(e *env, stdout io.Writer, file string, p *detect.Profile) error {
+	err := writeTo(e, stdout, file, func(w io.Writer) error {
+		form, err := p.MarshalBinary()
+		if err == nil {
+			_, err = w.Write(form)
+		}
+		return err
+	})
+	if err != nil {
+		return failed(fmt.Errorf("writing the Profile: %w", err))
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/formats"
+	"github.com/keyheat/keyheat/report"
+)
+
+// A reading is what the first pass over the inputs gave.
+type reading struct {
+	profile *detect.Profile
+	unread  []report.Unread
+	partial []string // why less was read than was asked
+	notes   []string
+	skipped []ingest.Skipped
+	// skippedMore is the number of skipped files beyond those.
+	skippedMore int
+	bad         error // more bad records than --max-bad
+	// errs are what made inputs fail; a report of the others goes on.
+	errs        []error
+	interrupted bool
+
+	env     *env
+	sources []ingest.Source
+	options ingest.Options
+	wanted  *wanted
+	result  *ingest.Result
+	quiet   bool
+}
+
+// readTraffic reads the inputs into a Profile. The error says that nothing was recognised, or that the
+// flags do not fit the inputs.
+func readTraffic(ctx context.Context, e *env, f *readFlags, inputs []string, s detect.Settings) (*reading, error) {
+	r, err := prepare(ctx, e, f, inputs)
+	if err != nil {
+		return nil, err
+	}
+	collector := detect.NewCollector(s)
+	if err := r.read(ctx, collector); err != nil {
+		return nil, err
+	}
+	r.profile = collector.Profile()
+	r.judgeBad(f.maxBad.of)
+	return r, nil
+}
+
+// prepare finds the sources and the bounds of time, and sets the process's memory limit.
+func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*reading, error) {
+	e.limitMemory(int64(f.memory.of / 10 * 8))
+	r := &reading{env: e, quiet: f.quiet}
+	sources, err := ingest.Expand(inputs, e.files)
+	r.failAll("", err)
+	r.sources = sources
+	if len(sources) == 0 {
+		return nil, r.nothing()
+	}
+	r.options = ingest.Options{
+		Formats: formats.Catalogue(),
+		Decode:  ingest.DecodeOptions{Map: f.fields(), Location: f.zone.of},
+		Files:   e.files,
+		Stdin:   e.stdin,
+		Chunk:   int64(f.chunk.of),
+		Workers: f.fittingWorkers(),
+		Sums:    true,
+	}
+	r.wanted = &wanted{tables: f.tables.of, nodes: f.nodes.of}
+	r.wanted.window, err = r.window(ctx, f)
+	return r, err
+}
+
+// failAll notes each of the errors joined in err as an input that gave nothing.
+func (r *reading) failAll(name string, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			r.failAll(name, one)
+		}
+		return
+	}
+	if err != nil {
+		r.errs = append(r.errs, err)
+		r.unread = append(r.unread, report.Unread{Name: cmp.Or(name, nameIn(err)), Why: firstLine(err)})
+	}
+}
+
+// nameIn gives the file that an error of the file system is about.
+func nameIn(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Path
+	}
+	name, _, _ := strings.Cut(err.Error(), ":")
+	return name
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// shownSkips bounds the skipped files that an error lists.
+const shownSkips = 20
+
+// nothing is the error of a run that recognised nothing.
+func (r *reading) nothing() error {
+	errs := slices.Clone(r.errs)
+	for _, s := range r.skipped[:min(len(r.skipped), shownSkips)] {
+		errs = append(errs, fmt.Errorf("%s: skipped: %s", s.Name, s.Why))
+	}
+	if more := len(r.skipped) + r.skippedMore - shownSkips; more > 0 {
+		errs = append(errs, fmt.Errorf("%d more skipped", more))
+	}
+	return failed(errors.Join(append(errs, errors.New("nothing was recognised: see keyheat formats"))...))
+}
+
+// window resolves --since and --until; relative ones take a look at the end of the inputs.
+func (r *reading) window(ctx context.Context, f *readFlags) (ingest.Window, error) {
+	end := time.Time{}
+	if f.since.of.ago > 0 || f.until.of.ago > 0 {
+		nanos, ok, err := ingest.Latest(ctx, r.sources, r.options)
+		switch {
+		case errors.Is(err, ingest.ErrLatestOfStream):
+			return ingest.Window{}, usage(err)
+		case err != nil:
+			return ingest.Window{}, failed(fmt.Errorf("finding the end of the input: %w", err))
+		case !ok:
+			return ingest.Window{}, failed(errors.New("finding the end of the input: no record has a time"))
+		}
+		end = time.Unix(0, nanos)
+	}
+	w := ingest.Window{Since: f.since.of.nanos(f.zone.of, end), Until: f.until.of.nanos(f.zone.of, end)}
+	if w.Since != 0 && w.Until != 0 && w.Since >= w.Until {
+		return w, usage(fmt.Errorf("--until %s: must be later than --since %s", f.until.text, f.since.text))
+	}
+	return w, nil
+}
+
+// nanos gives the bound in Unix nanoseconds, 0 for none. end is the time of the last event.
+func (b bound) nanos(zone *time.Location, end time.Time) int64 {
+	if b.text == "" {
+		return 0
+	}
+	if b.ago > 0 {
+		return end.Add(-b.ago).UnixNano()
+	}
+	t, _ := b.timeIn(zone)
+	return t.UnixNano()
+}
+
+// read is the first pass. Its error says that nothing was recognised.
+func (r *reading) read(ctx context.Context, h ingest.Handler) error {
+	result, err := r.pass(ctx, h, r.options, "reading")
+	if err != nil && ctx.Err() == nil {
+		return failed(err)
+	}
+	r.result = result
+	if ctx.Err() != nil {
+		r.interrupted = true
+		r.partial = append(r.partial, "interrupted: what was read until then is reported")
+	}
+	recognised := false
+	for i := range result.Sources {
+		recognised = r.take(&result.Sources[i]) || recognised
+	}
+	if !recognised {
+		return r.nothingRead()
+	}
+	return nil
+}
+
+// pass reads the inputs once, with progress on the terminal.
+func (r *reading) pass(ctx context.Context, h ingest.Handler, o ingest.Options, doing string) (*ingest.Result, error) {
+	progress := newProgress(r.env, r.quiet, doing)
+	o.Progress = progress.show
+	defer progress.end()
+	return ingest.Read(ctx, r.sources, o, r.wanted.over(h))
+}
+
+// nothingRead is nothing, and interrupted when that is why.
+func (r *reading) nothingRead() error {
+	if r.interrupted {
+		return withCode(exitInterrupted, errors.New("interrupted before anything was recognised"))
+	}
+	return r.nothing()
+}
+
+// take notes what became of a source and reports whether something of it was recognised.
+func (r *reading) take(s *ingest.SourceResult) bool {
+	if !errors.Is(s.Err, context.Canceled) {
+		r.failAll(s.Source.Name, s.Err)
+	}
+	r.skipped, r.skippedMore = append(r.skipped, s.Skipped...), r.skippedMore+s.SkippedMore
+	for _, in := range s.Inputs {
+		if in.Err != nil && !errors.Is(in.Err, context.Canceled) {
+			r.errs = append(r.errs, in.Err)
+			r.partial = append(r.partial, in.Err.Error())
+		}
+	}
+	return len(s.Inputs) > 0
+}
+
+// judgeBad compares the problems of the inputs with --max-bad.
+func (r *reading) judgeBad(most badLimit) {
+	records := uint64(0)
+	for _, in := range r.profile.Inputs {
+		records += in.Records
+	}
+	if bad := r.profile.Problems.Total; !most.allows(bad, records) {
+		r.bad = fmt.Errorf("%d of %d records could not be read, more than --max-bad allows", bad, records)
+		r.partial = append(r.partial, r.bad.Error())
+	}
+}
+
+// err gives what the run failed with, beside the report: failed inputs, bad records, an interrupt.
+func (r *reading) err() error {
+	errs := []error{failed(errors.Join(r.errs...)), withCode(exitBadRecords, r.bad)}
+	if r.interrupted {
+		errs = append(errs, withCode(exitInterrupted, errors.New("interrupted: what was read until then is reported")))
+	}
+	return errors.Join(errs...)
+}
+
+// allUnread gives the inputs that gave nothing, for a report.
+func (r *reading) allUnread() []report.Unread {
+	all := slices.Clone(r.unread)
+	for _, s := range r.skipped {
+		all = append(all, report.Unread{Name: s.Name, Why: s.Why})
+	}
+	return all
+}
+
+// remarks gives what a reader of the report must know of the reading.
+func (r *reading) remarks() []string {
+	notes := r.notes
+	if r.skippedMore > 0 {
+		notes = append(notes, fmt.Sprintf("%d more files hold nothing that a format knows", r.skippedMore))
+	}
+	if len(r.wanted.tables) > 0 {
+		notes = append(notes, "only --table "+strings.Join(r.wanted.tables, ", ")+" was read")
+	}
+	if len(r.wanted.nodes) > 0 {
+		notes = append(notes, "only --node "+strings.Join(r.wanted.nodes, ", ")+" was read")
+	}
+	return notes
+}
+
+// warn prints the remarks and what is partial to stderr, for outputs that have no place for them.
+func (r *reading) warn() {
+	if r.quiet {
+		return
+	}
+	for _, note := range append(r.remarks(), r.partial...) {
+		fmt.Fprintf(r.env.stderr, "keyheat: note: %s\n", note)
+	}
+}

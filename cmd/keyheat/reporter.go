@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/detect/propose"
+	"github.com/keyheat/keyheat/detect/rules"
+	"github.com/keyheat/keyheat/report"
+	"github.com/keyheat/keyheat/report/render"
+)
+
+// reportFlags are the flags of commands that print a report.
+type reportFlags struct {
+	judgeFlags
+	showFlags
+	format      value[string]
+	outputs     values[output]
+	failOn      value[detect.Severity]
+	minSeverity value[detect.Severity]
+	ignore      string
+	limit       value[int]
+}
+
+// judgeFlags are the flags of commands that look at keys.
+type judgeFlags struct {
+	limitsFile string
+	rate       value[detect.Rate]
+}
+
+// showFlags are the flags of commands that show keys.
+type showFlags struct {
+	color value[string]
+	mask  maskFlags
+}
+
+// An output is one more rendering of a report.
+type output struct {
+	renderer *render.Renderer
+	file     string // "-" is stdout
+}
+
+// defaultKeys is the number of keys of each table in a report.
+const defaultKeys = 20
+
+func (f *judgeFlags) add(flags *pflag.FlagSet) {
+	addLimitsFile(flags, &f.limitsFile)
+	f.rate.add(flags, "sample-rate", "1", "`SHARE` of all requests that the input holds: 0.01, 1/100 or unknown", parseRate)
+}
+
+func (f *showFlags) add(flags *pflag.FlagSet) {
+	f.color.add(flags, "color", "auto", "`WHEN` to colour text: auto, always or never; NO_COLOR means never where auto does", oneOf("auto", "always", "never"))
+	f.mask.add(flags)
+}
+
+func (f *showFlags) fault() error { return errors.Join(f.color.fault(), f.mask.fault()) }
+
+func (f *reportFlags) add(flags *pflag.FlagSet) {
+	f.judgeFlags.add(flags)
+	f.showFlags.add(flags)
+	names := outputNames(render.Catalogue())
+	f.format.add(flags, "format", names[0], "`FORMAT` of stdout: "+strings.Join(names, " or "), oneOf(names...))
+	f.outputs.add(flags, "output", "`FORMAT=FILE`: one more rendering of the report; - is stdout (repeatable)", parseOutput)
+	f.failOn.add(flags, "fail-on", "never", "`SEVERITY` from which a finding makes the exit status 1: never, low, medium, high, critical", parseSeverity)
+	f.minSeverity.add(flags, "min-severity", "", "leave out findings below `SEVERITY`", parseSeverity)
+	f.limit.add(flags, "limit", "0", "`NUMBER` of keys and patterns of each table; 0 is 20, and in text what fits a screen", parseCount(0))
+	flags.StringVar(&f.ignore, "ignore", "", "`FILE` of findings to leave out, a line each: rule table [key]  # reason")
+}
+
+// fault gives every fault of the flags.
+func (f *reportFlags) fault() error {
+	err := faults(&f.rate, &f.showFlags, &f.format, &f.outputs, &f.failOn, &f.minSeverity, &f.limit)
+	toStdout := 0
+	for _, o := range f.outputs.of {
+		if o.file == "-" {
+			toStdout++
+		}
+	}
+	if toStdout > 1 || toStdout == 1 && f.format.given {
+		err = errors.Join(err, errors.New("--output FORMAT=-: stdout takes one rendering"))
+	}
+	return err
+}
+
+// outputNames gives the names of renderers, the default first.
+func outputNames[T any](all []*render.Output[T]) []string {
+	names := []string{}
+	for _, r := range all {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// outputNamed gives a renderer by its name, nil when there is none.
+func outputNamed[T any](all []*render.Output[T], name string) *render.Output[T] {
+	i := slices.IndexFunc(all, func(r *render.Output[T]) bool { return r.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+func parseOutput(text string) (output, error) {
+	name, file, _ := strings.Cut(text, "=")
+	r := outputNamed(render.Catalogue(), name)
+	if r == nil || file == "" {
+		return output{}, fmt.Errorf("must be FORMAT=FILE with a format of %s", strings.Join(outputNames(render.Catalogue()), ", "))
+	}
+	return output{r, file}, nil
+}
+
+// parseSeverity reads a severity; never and nothing are 0.
+func parseSeverity(text string) (detect.Severity, error) {
+	for s := detect.Low; s <= detect.Critical; s++ {
+		if text == s.String() {
+			return s, nil
+		}
+	}
+	if text == "" || text == "never" {
+		return 0, nil
+	}
+	return 0, errors.New("must be never, low, medium, high or critical")
+}
+
+// A reporter is reportFlags with their files read.
+type reporter struct {
+	env     *env
+	flags   *reportFlags
+	limits  *detect.Limits
+	ignored []*suppression
+	options render.Options
+	note    string // on masks
+}
+
+// open reads the files that the flags name, before any input is read.
+func (f *reportFlags) open(e *env) (*reporter, error) {
+	limits, errLimits := loadLimits(e, f.limitsFile)
+	ignored, errIgnore := loadIgnore(e, f.ignore)
+	options, note, errShow := f.showFlags.options(e)
+	options.MinSeverity, options.Limit = f.minSeverity.of, f.limit.of
+	return &reporter{e, f, limits, ignored, options, note}, errors.Join(errLimits, errIgnore, errShow)
+}
+
+// options gives the options of what goes to stdout, and a note on masks.
+func (f *showFlags) options(e *env) (render.Options, string, error) {
+	mask, note, err := f.mask.masker(e)
+	colour := f.color.of == "always" ||
+		f.color.of == "auto" && e.outTerminal && e.getenv("NO_COLOR") == "" && e.getenv("TERM") != "dumb"
+	return render.Options{Width: e.width, Color: colour, Mask: mask, Plain: !e.outTerminal}, note, err
+}
+
+// judge gives the report of a view. The parts hold what is known beside it.
+func (r *reporter) judge(v *detect.View, parts report.Parts) *report.Report {
+	found, missing := detect.Judge(v, rules.Catalogue(), propose.Catalogue())
+	kept, notes := suppress(found, r.ignored, r.flags.ignore)
+	parts.Version, parts.View, parts.Findings, parts.NotAssessed = version(r.env), v, kept, missing
+	parts.Notes = append(parts.Notes, notes...)
+	if r.note != "" {
+		parts.Notes = append(parts.Notes, r.note)
+	}
+	parts.Limit = cmp.Or(r.flags.limit.of, defaultKeys)
+	return report.Build(&parts)
+}
+
+// write prints the report in every way that was asked for. The error joins what failed.
+func (r *reporter) write(stdout io.Writer, rep *report.Report) error {
+	outputs := slices.Clone(r.flags.outputs.of)
+	if !slices.ContainsFunc(outputs, func(o output) bool { return o.file == "-" }) {
+		outputs = append(outputs, output{outputNamed(render.Catalogue(), r.flags.format.of), "-"})
+	}
+	errs := []error{}
+	for _, o := range outputs {
+		options := r.options
+		if o.file != "-" {
+			options.Color, options.Width = false, 0
+		}
+		if err := writeTo(r.env, stdout, o.file, func(w io.Writer) error { return o.renderer.Render(w, rep, options) }); err != nil {
+			errs = append(errs, failed(fmt.Errorf("writing the %s report: %w", o.renderer.Name, err)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// writeTo hands what fill writes to a file, or to stdout for "-", whole or not at all when fill fails.
+func writeTo(e *env, stdout io.Writer, file string, fill func(io.Writer) error) error {
+	whole := &bytes.Buffer{}
+	if err := fill(whole); err != nil {
+		return err
+	}
+	if file == "-" {
+		_, err := stdout.Write(whole.Bytes())
+		return err
+	}
+	f, err := e.create(file)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(whole.Bytes())
+	return errors.Join(err, f.Close())
+}
+
+// blindSpot is the one rule that never fails a run: it is about the input, not about the database.
+const blindSpot = "blind-spot"
+
+// fail gives the error of findings at or over --fail-on.
+func (r *reporter) fail(rep *report.Report) error {
+	n := 0
+	for _, f := range rep.Findings {
+		if r.flags.failOn.of > 0 && f.Severity >= r.flags.failOn.of && f.Rule != blindSpot {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return withCode(exitFindings, fmt.Errorf("findings at or over --fail-on %s: %d", r.flags.failOn.text, n))
+}
