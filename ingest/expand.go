@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Expand gives the sources that the arguments name: files, directories (all below them, in order of
@@ -26,7 +25,7 @@ func Expand(args []string, f Files) ([]Source, error) {
 // A fileTrait is equal for two names of one file. It spares comparing each file with each other.
 type fileTrait struct {
 	size int64
-	mod  time.Time
+	mod  int64 // Unix nanoseconds
 }
 
 type expansion struct {
@@ -83,7 +82,7 @@ func (e *expansion) add(path string, info fs.FileInfo, named bool) error {
 	size := int64(-1)
 	if info.Mode().IsRegular() {
 		size = info.Size()
-		trait := fileTrait{size, info.ModTime()}
+		trait := fileTrait{size, info.ModTime().UnixNano()}
 		for _, other := range e.same[trait] {
 			if e.files.SameFile(other, info) {
 				return nil

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -28,6 +29,21 @@ type SourceResult struct {
 	SkippedMore int
 	// Changed is set by a second pass that did not see the bytes of the first one.
 	Changed bool
+
+	archive bool // it, or something in it, is an archive
+	errs    int
+}
+
+// maxErrors bounds the errors that are kept of one source.
+const maxErrors = 10
+
+func (r *SourceResult) fail(err error) {
+	if err == nil {
+		return
+	}
+	if r.errs++; r.errs <= maxErrors {
+		r.Err = errors.Join(r.Err, err)
+	}
 }
 
 // An InputResult says what was read of one input.

@@ -1,0 +1,257 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A worker reads one file or chunk at a time, with buffers that it uses again.
+type worker struct {
+	r       *run
+	f       framer
+	wrapped wrapped
+	head    []byte // SniffBytes of the current input
+	pool    decompressors
+}
+
+func newWorker(r *run) *worker {
+	w := &worker{r: r, head: make([]byte, SniffBytes)}
+	for _, l := range []*lines{&w.f.lines, &w.wrapped.outer} {
+		l.stopped, l.limit, l.block = &r.stopped, r.o.MaxRecord, r.o.ReadBuffer
+	}
+	return w
+}
+
+func (w *worker) work() {
+	defer w.pool.close()
+	for {
+		g, i, ok := w.r.take()
+		switch {
+		case !ok:
+			return
+		case g == nil:
+			w.file(i)
+		default:
+			w.rangedChunk(g, i)
+		}
+	}
+}
+
+// A place is where in a file a stream of bytes comes from.
+type place struct {
+	file  int
+	name  string
+	named bool     // not found in an archive
+	under []string // compressions undone
+	depth int      // compressions and archives undone
+	size  int64    // bytes of the stream, about; -1: unknown
+	disk  *section // the file itself when nothing was undone, and it can be read at any place
+}
+
+// maxDepth bounds compressions and archives inside each other.
+const maxDepth = 8
+
+// file reads a source, or leaves it to be read by ranges.
+func (w *worker) file(i int) {
+	src, res := &w.r.src[i], &w.r.res.Sources[i]
+	p := place{file: i, name: src.Name, named: src.Named, size: -1}
+	res.Size = -1
+	later := false
+	switch again := w.r.o.Again; {
+	case again != nil && (again.Sources[i].Stream || len(again.Sources[i].Inputs) == 0):
+		res.Stream = again.Sources[i].Stream
+	case src.Stdin:
+		res.Stream = true
+		stdin := newPatientReader(w.r.o.Stdin, w.r.done)
+		w.stream(p, &tap{r: stdin, run: w.r})
+	default:
+		var err error
+		later, err = w.open(p, src.Path)
+		res.fail(err)
+	}
+	if !later {
+		w.r.endFile(i)
+	}
+}
+
+// open reads a file. later says that it is left open for its chunks.
+func (w *worker) open(p place, path string) (later bool, err error) {
+	f, err := w.r.o.Files.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		if !later {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	res := &w.r.res.Sources[p.file]
+	if info.IsDir() {
+		return false, fmt.Errorf("%s: is a directory", p.name)
+	}
+	if !info.Mode().IsRegular() {
+		res.Stream = true
+		w.stream(p, &tap{r: newPatientReader(f, w.r.done), run: w.r})
+		return false, nil
+	}
+	res.Size = info.Size()
+	if again := w.r.o.Again; again != nil {
+		first := again.Sources[p.file].Size
+		if res.Size < first {
+			res.Changed = true
+			return false, nil
+		}
+		res.Size = first
+	}
+	p.size = res.Size
+	p.disk = &section{f: f, end: res.Size, run: w.r}
+	return w.stream(p, p.disk), nil
+}
+
+// endFile ends a source of which nothing more comes.
+func (r *run) endFile(i int) {
+	res := &r.res.Sources[i]
+	if res.Source.Named && res.Err == nil && len(res.Inputs) == 0 && res.archive && r.o.Again == nil {
+		res.Err = fmt.Errorf("%s: nothing in it that a format knows", res.Source.Name)
+	}
+	if r.o.Again != nil && !res.Stream && !sameSums(res.Inputs, r.o.Again.Sources[i].Inputs) {
+		res.Changed = true
+	}
+	r.h.EndFile(i, len(res.Inputs))
+	r.finished(i)
+}
+
+func sameSums(a, b []InputResult) bool {
+	return slices.EqualFunc(a, b, func(x, y InputResult) bool { return slices.Equal(x.Sums, y.Sums) })
+}
+
+// stream reads what r gives: text, or what is compressed or archived in it. later says that the file
+// was left to be read by ranges.
+func (w *worker) stream(p place, r io.Reader) (later bool) {
+	res := &w.r.res.Sources[p.file]
+	if p.depth > maxDepth {
+		res.fail(fmt.Errorf("%s: compressed or archived more than %d times", p.name, maxDepth))
+		return false
+	}
+	br := w.pool.buffer(r)
+	defer w.pool.free(br)
+	head, _ := br.Peek(magicBytes) // an error comes again when it is read
+	switch k := magic(head); k {
+	case plainText:
+		return w.text(p, br)
+	case tarArchive:
+		w.tar(p, br)
+	case zipArchive:
+		w.zip(p, br)
+	default:
+		d, err := w.pool.open(k, br)
+		if err != nil {
+			res.fail(&ReadError{Name: p.name, Err: err})
+			return false
+		}
+		defer d.close()
+		p.under = append(slices.Clip(p.under), k.String())
+		p.depth++
+		p.disk = nil
+		if p.size >= 0 {
+			p.size *= 8 // what logs are usually compressed to
+		}
+		w.stream(p, d)
+	}
+	return false
+}
+
+// text reads an input.
+func (w *worker) text(p place, r io.Reader) (later bool) {
+	res := &w.r.res.Sources[p.file]
+	head, err := fill(r, w.head)
+	in := &Input{
+		ID: InputID{File: p.file, Member: len(res.Inputs)}, Name: p.name, Node: nodeOf(p.name),
+		Compression: strings.Join(p.under, "+"),
+	}
+	var rest io.Reader = &resumed{head: head, err: err, r: r}
+	if order, ok := utf16Order(head); ok {
+		in.UTF16, p.disk = true, nil
+		r = newUTF16Reader(rest, order)
+		head, err = fill(r, make([]byte, SniffBytes))
+		rest = &resumed{head: head, err: err, r: r}
+	}
+	if len(head) == 0 {
+		if err == io.EOF {
+			res.skip(p.name, "empty")
+		} else {
+			res.fail(&ReadError{Name: p.name, Err: err})
+		}
+		return false
+	}
+	first, err := w.recognise(in, head, err != nil)
+	if err != nil {
+		w.refuse(p, err)
+		return false
+	}
+	if len(res.Inputs) == maxInputs {
+		res.fail(fmt.Errorf("%s: more than %d inputs in one archive, the rest is not read", p.name, maxInputs))
+		return false
+	}
+	o := &w.r.o
+	switch {
+	case p.disk == nil || in.quoted:
+		w.sequence(p, in, first, rest)
+	case o.tail > 0 && p.size > o.tail:
+		w.tail(p, in)
+	case o.tail == 0 && p.size > o.Chunk:
+		w.ranges(p, in)
+		return true
+	default:
+		w.sequence(p, in, first, rest)
+	}
+	return false
+}
+
+// ranges leaves a file to be read by ranges.
+func (w *worker) ranges(p place, in *Input) {
+	in.head = bytes.Clone(in.head)
+	n := int((p.size + w.r.o.Chunk - 1) / w.r.o.Chunk)
+	g := &rangedFile{file: p.file, f: p.disk.f, size: p.size, in: in, chunks: n, done: make([]bool, n)}
+	if w.r.sums() {
+		g.result.Sums = make([]uint32, n)
+	}
+	w.r.offer(g)
+}
+
+// maxInputs bounds the inputs of one archive, and so what is remembered of them.
+const maxInputs = 1 << 20
+
+// recognise finds the format of an input and makes the decoder of its first chunk.
+func (w *worker) recognise(in *Input, head []byte, whole bool) (Decoder, error) {
+	if err := w.r.o.recognise(in, head, whole); err != nil {
+		return nil, err
+	}
+	d, err := in.Format.New(in.head, w.r.o.Decode)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", in.Name, in.Format.Name, err)
+	}
+	return d, nil
+}
+
+// refuse notes an input that cannot be read as any format: an error when it was named.
+func (w *worker) refuse(p place, err error) {
+	res := &w.r.res.Sources[p.file]
+	var unknown *UnrecognisedError
+	switch {
+	case p.named:
+		res.fail(err)
+	case errors.As(err, &unknown):
+		res.skip(p.name, unknown.nearest())
+	default:
+		res.skip(p.name, err.Error())
+	}
+}
