@@ -79,9 +79,22 @@ func (t *Table) setKey(s *slot, key []byte) {
 	t.arena = append(t.arena, key...)
 }
 
-func (t *Table) holds(s *slot, group uint32, hash uint64, key []byte) bool {
-	return s.hash == hash && s.group == group && int(s.size) == len(key) && bytes.Equal(t.keyOf(s), key)
+// holds reports whether s, which has the key's hash, is the slot of the key.
+func (t *Table) holds(s *slot, group uint32, key []byte) bool {
+	if s.group != group || int(s.size) != len(key) {
+		return false
+	}
+	if n := len(key); 8 <= n && n <= inlineKey {
+		// Words that overlap cover the key: at its start, at 8 where there are more than 16 bytes, at its end.
+		if load64(s.key[:], n-8) != load64(key, n-8) || load64(s.key[:], 0) != load64(key, 0) {
+			return false
+		}
+		return n <= 16 || load64(s.key[:], 8) == load64(key, 8)
+	}
+	return bytes.Equal(t.keyOf(s), key)
 }
+
+func load64(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at : at+8]) }
 
 // longSize gives the bytes of the arena that a key of n bytes takes.
 func longSize(n int) int {

@@ -64,10 +64,10 @@ func slotLimit(budget int) int { return budget * 15 / 4096 }
 
 // cellLimit gives the cells of a filter. It is linear in powers of two of the budget, so that
 // a halved filter's cells are pairs of the old ones.
-func cellLimit(budget int) int { return budget * 66 / 4096 }
+func cellLimit(budget int) int { return budget * 60 / 4096 }
 
-// indexSize gives a power of two that slots fill to at most 3/4.
-func indexSize(slots int) int { return 1 << bits.Len(uint(slots*4/3)) }
+// indexSize gives a power of two that slots fill to at most 3/8.
+func indexSize(slots int) int { return 2 << bits.Len(uint(slots*4/3)) }
 
 // Add counts w for a key of a group. hash is Hash(key) or, where there are several groups, Combine of it with the group's;
 // it must be the same for all updates of the key. second is the Unix second of the update, 0 when not known;
@@ -102,24 +102,45 @@ func (t *Table) growGroups(group uint32) {
 	t.groups = slices.Grow(t.groups, int(group)+1-len(t.groups))[:group+1]
 }
 
-// find gives the slot of a key, nil when it is not tracked.
+// find gives the slot of a key, nil when it is not tracked. It calls nothing until the hash is found, which
+// keeps its variables in registers; what is rare is left to probe.
 func (t *Table) find(group uint32, hash uint64, key []byte) *slot {
-	spread := hash
 	if t.keyed {
-		spread = t.spread(group, key)
+		return t.probe(t.spread(group, key), group, hash, key)
 	}
+	index, slots := t.index, t.slots
+	mask := uint32(len(index) - 1)
+	tag := uint32(hash>>32) &^ mask
+	at := uint32(hash)
+	for step := uint32(1); ; step++ {
+		e := index[at&mask]
+		if e == 0 {
+			return nil
+		}
+		if e&^mask == tag && slots[e&mask-1].hash == hash {
+			if s := &slots[e&mask-1]; t.holds(s, group, key) {
+				return s
+			}
+			return t.probe(hash, group, hash, key)
+		}
+		at += step
+	}
+}
+
+// probe is find for any spread of hashes.
+func (t *Table) probe(spread uint64, group uint32, hash uint64, key []byte) *slot {
 	mask := uint32(len(t.index) - 1)
 	tag := uint32(spread>>32) &^ mask
 	at := uint32(spread)
 	for step := uint32(1); ; step++ {
 		e := t.index[at&mask]
-		if e&^mask == tag && e != 0 {
-			if s := &t.slots[e&mask-1]; t.holds(s, group, hash, key) {
-				return s
-			}
-		}
 		if e == 0 {
 			return nil
+		}
+		if e&^mask == tag {
+			if s := &t.slots[e&mask-1]; s.hash == hash && t.holds(s, group, key) {
+				return s
+			}
 		}
 		at += step
 	}
@@ -128,15 +149,17 @@ func (t *Table) find(group uint32, hash uint64, key []byte) *slot {
 // admit takes an untracked key into a slot, or raises its cell and gives nil when no amount
 // of the key can have passed the off of its group.
 func (t *Table) admit(group uint32, hash uint64, key []byte, w *Vector, mark uint64) *slot {
-	off := t.groups[group].off
 	var u Vector
 	if len(t.cells) > 0 {
-		cell := t.cell(hash)
-		u = cell.Min(off)
-		if v := u.Add(*w); v.within(off) {
-			*cell = cell.Max(v)
+		off, cell := &t.groups[group].off, t.cell(hash)
+		// Written out: the compiler keeps numbers in registers but not arrays.
+		u0, u1, u2 := min(cell[0], off[0]), min(cell[1], off[1]), min(cell[2], off[2])
+		v0, v1, v2 := addSat(u0, w[0]), addSat(u1, w[1]), addSat(u2, w[2])
+		if v0 <= off[0] && v1 <= off[1] && v2 <= off[2] {
+			cell[0], cell[1], cell[2] = max(cell[0], v0), max(cell[1], v1), max(cell[2], v2)
 			return nil
 		}
+		u = Vector{u0, u1, u2}
 	} else if w.IsZero() {
 		return nil
 	}
