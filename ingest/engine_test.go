@@ -219,7 +219,7 @@ func TestReadFramesAsTheBookSays(t *testing.T) {
 		const limit = 120
 		data := randomText(rng, 60, limit)
 		s := shapes[round%len(shapes)]
-		chunk := 1 + rng.IntN(700)
+		chunk := minChunk + rng.IntN(700)
 		want := oracle(data, s, limit, uint64(chunk))
 		_, src := write(t, map[string][]byte{"plain": data})
 		for _, pack := range packers {

@@ -95,6 +95,7 @@ const (
 	defaultReadBuffer = 256 << 10
 	defaultMaxRecord  = 1 << 20
 	minReadBuffer     = 512
+	minChunk          = 16 // a byte order mark is in the first
 )
 
 // Validate reports every fault of the options.
@@ -106,8 +107,8 @@ func (o *Options) Validate() error {
 	if o.Files == nil {
 		faults = append(faults, errors.New("no files to read from"))
 	}
-	if o.Chunk < 0 {
-		faults = append(faults, fmt.Errorf("chunk size %d: must be at least 1 byte", o.Chunk))
+	if o.Chunk < 0 || o.Chunk > 0 && o.Chunk < minChunk {
+		faults = append(faults, fmt.Errorf("chunk size %d: must be at least %d bytes", o.Chunk, minChunk))
 	}
 	if o.Workers < 0 {
 		faults = append(faults, fmt.Errorf("workers %d: must be at least 1", o.Workers))

@@ -203,7 +203,7 @@ func (w *worker) text(p place, r io.Reader) (later bool) {
 	}
 	o := &w.r.o
 	switch {
-	case p.disk == nil || in.quoted:
+	case p.disk == nil || in.quoted || in.Format.Header && o.Chunk < SniffBytes: // a header may be in a later chunk
 		w.sequence(p, in, first, rest)
 	case o.tail > 0 && p.size > o.tail:
 		w.tail(p, in)
