@@ -32,16 +32,16 @@ func newEncoder(s *source) *encoder {
 	return enc
 }
 
+// tableName gives the name of a table; those of cassandra have a keyspace.
 func (s *source) tableName(i int) string {
-	switch {
-	case s.store == "dynamodb" && i == 0:
-		return "orders"
-	case s.store == "dynamodb":
-		return fmt.Sprintf("table-%04d", i)
-	case i == 0:
-		return "shop." + s.kind.table
+	name := s.kind.table
+	if i > 0 {
+		name = fmt.Sprintf("table_%04d", i)
 	}
-	return fmt.Sprintf("shop.table_%04d", i)
+	if s.store == "cassandra" {
+		return "shop." + name
+	}
+	return name
 }
 
 // keyName gives the name of a background key.
@@ -50,8 +50,6 @@ func keyName(number uint64) string { return string(appendKey(nil, number)) }
 func appendKey(dst []byte, number uint64) []byte {
 	return strconv.AppendUint(append(dst, "user-"...), number+1, 10)
 }
-
-func nodeName(n uint64) string { return string(appendNode(nil, n)) }
 
 func appendNode(dst []byte, n uint64) []byte {
 	dst = strconv.AppendUint(append(dst, "10.0."...), n/250, 10)

@@ -49,7 +49,7 @@ const (
 func Defaults() Options {
 	return Options{
 		Kind: "zipf", Format: "ndjson",
-		Start: time.Date(2026, time.June, 4, 9, 0, 0, 0, time.UTC), Minutes: 60, Events: 100_000,
+		Start: time.Date(2026, time.June, 4, 8, 30, 0, 0, time.UTC), Minutes: 120, Events: 100_000,
 		Keys: 10_000, Tables: 1, Nodes: 6, Skew: 0.9, Share: 400, ItemBytes: 800,
 	}
 }

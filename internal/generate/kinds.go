@@ -24,7 +24,7 @@ func Kinds() []Kind {
 type kind struct {
 	Kind
 	store   string // what it is about, unless Options say otherwise
-	table   string // of the first table, in cassandra
+	table   string // of the first table
 	minutes uint64 // it takes at least
 	plant   func(s *source, e *event)
 	expect  func(s *source, t *Truth)
@@ -36,7 +36,7 @@ func kinds() []kind {
 		{Kind{"hot-key", "one key takes its share all the time"}, "dynamodb", "carts", 1, plantHot, expectHot},
 		{Kind{"moving-key", "the key of the hour (of the day in inputs of three days or more) is hot"}, "dynamodb", "orders_by_time", 120, plantMoving, expectMoving},
 		{Kind{"late-burst", "a key unseen until the last tenth then takes most of the traffic"}, "dynamodb", "carts", 60, plantBurst, expectBurst},
-		{Kind{"queue", "reads at the head of a queue scan its tombstones"}, "cassandra", "jobs", 1, plantQueue, expectQueue},
+		{Kind{"queue", "reads at the head of a queue scan its tombstones"}, "cassandra", "outbox", 1, plantQueue, expectQueue},
 		{Kind{"growing-partition", "one key takes a tenth of the traffic, all inserts"}, "cassandra", "readings", 60, plantGrowing, expectGrowing},
 		{Kind{"quiet", "even traffic, nothing planted"}, "dynamodb", "carts", 1, plantEven, expectNothing},
 		{Kind{"skewed", "ten keys share the load of thousands"}, "dynamodb", "carts", 1, plantSkewed, expectSkewed},
