@@ -43,6 +43,42 @@ const (
 	CassandraPartitionBytes
 	CassandraPartitionRows
 	DynamoPartitionBytes
+	PartitionHalf
+	RateSeconds
+	RateLongSeconds
+	RateLongSpan
+	MinutesInARow
+	ShareSampledLow
+	ShareNodesRatio
+	ShareLatencyTimes
+	MovingOutside
+	SkewTimesPartitions
+	SkewRateShare
+	CardinalityRateShare
+	CardinalityWrites
+	NodeTopKeys
+	TombstonesReads
+	TombstonesOfRead
+	TombstonesDenseReads
+	TombstonesDenseShare
+	TombstonesAbortRead
+	TombstonesOfKey
+	QueueTombstones
+	BlindShare
+	BlindShown
+	IndexSpread
+	IndexThrottleShare
+	ThrottleMedium
+	ThrottleMediumMinutes
+	ThrottleRow
+	ThrottleShare
+	ThrottleShareRequests
+	ThrottleHighShare
+	ThrottleHighMinutes
+	SplitAppends
+	SplitOrdered
+	ShardHeadroom
+	ShardMax
 	limitCount
 )
 
@@ -61,7 +97,10 @@ const floors = "https://github.com/keyheat/keyheat/blob/main/docs/rules.md"
 const (
 	ddbPartition = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 	ddbItems     = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit"
+	ddbBurst     = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html"
+	ddbShard     = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-sharding.html"
 	casTombs     = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#tombstone_warn_threshold"
+	casAbort     = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#tombstone_failure_threshold"
 	casSize      = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#partition_size_warn_threshold"
 )
 
@@ -98,6 +137,43 @@ var defaultLimits = [limitCount]Limit{
 	CassandraPartitionBytes: {"cassandra.partition-bytes", Whole(100 << 20), "bytes", "of one partition", casSize},
 	CassandraPartitionRows:  {"cassandra.partition-rows", Whole(100_000), "rows", "of one partition", floors},
 	DynamoPartitionBytes:    {"dynamodb.partition-bytes", Whole(10 << 30), "bytes", "of one item collection under a local index", ddbItems},
+
+	PartitionHalf:         {"hot-partition.rate-half", 500, "share", "of what one partition can serve, as a minute's mean", floors},
+	RateSeconds:           {"hot-partition.rate-seconds", Whole(3), "seconds", "over a partition's limit within one minute: high", floors},
+	RateLongSeconds:       {"hot-partition.rate-long-seconds", Whole(60), "seconds", "over a partition's limit within rate-long-span: critical", floors},
+	RateLongSpan:          {"hot-partition.rate-long-span", Whole(300), "seconds", "that burst capacity covers", ddbBurst},
+	MinutesInARow:         {"hot-partition.minutes-in-a-row", Whole(5), "minutes", "judged like the whole input", floors},
+	ShareSampledLow:       {"hot-partition.share-sampled-low", 150, "share", "Wilson 95 % lower bound, of sampled input", floors},
+	ShareNodesRatio:       {"hot-partition.share-nodes-ratio", 1500, "times", "its replicas over the other nodes: harm", floors},
+	ShareLatencyTimes:     {"hot-partition.share-latency-times", Whole(3), "times", "its p99 over its table's: harm", floors},
+	MovingOutside:         {"moving-hot-key.outside", 500, "share", "of its share in its run that a key may have outside of it", floors},
+	SkewTimesPartitions:   {"skewed-key.times-partitions", Whole(2), "times", "the partitions; fewer effective ones are skewed", floors},
+	SkewRateShare:         {"skewed-key.rate-share", 500, "share", "of a partition's limit, as peak over effective partitions: medium", floors},
+	CardinalityRateShare:  {"low-cardinality-key.rate-share", 250, "share", "of a partition's limit, as a key's minute mean: medium", floors},
+	CardinalityWrites:     {"low-cardinality-key.lookup-writes", 10, "share", "of requests that write; fewer make it a lookup table", floors},
+	NodeTopKeys:           {"hot-node.top-keys", Whole(5), "keys", "of the input, taken off the node", floors},
+	TombstonesReads:       {"tombstone-dense-read.reads", Whole(3), "reads", "with known tombstones", floors},
+	TombstonesOfRead:      {"tombstone-dense-read.of-read", 250, "share", "of the rows and tombstones that one read scanned", floors},
+	TombstonesDenseReads:  {"tombstone-dense-read.dense-reads", Whole(100), "reads", "of a shape, of which half are over the warn limit", floors},
+	TombstonesDenseShare:  {"tombstone-dense-read.dense-share", 500, "share", "of a shape's reads over the warn limit: high", floors},
+	TombstonesAbortRead:   {"cassandra.tombstone-abort", Whole(100_000), "tombstones", "of one read", casAbort},
+	TombstonesOfKey:       {"tombstone-dense-read.key-share", 500, "share", "of the table's tombstones; a key with more is named", floors},
+	QueueTombstones:       {"tombstone-dense-read.queue-per-live-row", Whole(10), "tombstones", "a live row of a queue pattern", floors},
+	BlindShare:            {"blind-spot.share", 50, "share", "of requests that lack what rules need", floors},
+	BlindShown:            {"blind-spot.shown", Whole(5), "findings", "at most", floors},
+	IndexSpread:           {"hot-index.spread", 500, "share", "of the index's top share that the base table's may have", floors},
+	IndexThrottleShare:    {"hot-index.throttle-share", 10, "share", "of an index's requests refused over five minutes: medium", floors},
+	ThrottleMedium:        {"throttling.medium", Whole(100), "requests", "refused within medium-minutes", floors},
+	ThrottleMediumMinutes: {"throttling.medium-minutes", Whole(10), "minutes", "in which medium is counted", floors},
+	ThrottleRow:           {"throttling.minutes-in-a-row", Whole(5), "minutes", "each with refused requests: medium", floors},
+	ThrottleShare:         {"throttling.share", 10, "share", "of share-requests or more: medium", floors},
+	ThrottleShareRequests: {"throttling.share-requests", Whole(1000), "requests", "fewer have no share", floors},
+	ThrottleHighShare:     {"throttling.high-share", 50, "share", "for high-minutes and still so in the last third: high", floors},
+	ThrottleHighMinutes:   {"throttling.high-minutes", Whole(5), "minutes", "in a row", floors},
+	SplitAppends:          {"hot-partition.append-share", 900, "share", "of writes in rising sort-key order; a split does not help", ddbBurst},
+	SplitOrdered:          {"hot-partition.append-writes", Whole(100), "writes", "with one before them; fewer tell nothing of their order", floors},
+	ShardHeadroom:         {"shard-suffix.headroom", 500, "share", "of a partition's limit that one shard may use", ddbShard},
+	ShardMax:              {"shard-suffix.max-shards", Whole(64), "shards", "that a reader can ask one by one", floors},
 }
 
 // Limits are the limits of one run. The zero value is not usable; see DefaultLimits.

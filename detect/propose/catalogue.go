@@ -7,5 +7,11 @@ import "github.com/keyheat/keyheat/detect"
 // Catalogue gives every remedy once, in the order in which they are asked: confirm comes last, because
 // it looks at what the others proposed.
 func Catalogue() []*detect.Remedy {
-	return []*detect.Remedy{}
+	return []*detect.Remedy{
+		&ShardSuffix,
+		&TimeBucket,
+		&ReadAfterCursor,
+		&Cache,
+		&Confirm,
+	}
 }

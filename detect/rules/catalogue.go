@@ -6,5 +6,15 @@ import "github.com/keyheat/keyheat/detect"
 
 // Catalogue gives every rule once, in order of id.
 func Catalogue() []*detect.Rule {
-	return []*detect.Rule{}
+	return []*detect.Rule{
+		&BlindSpot,
+		&HotIndex,
+		&HotNode,
+		&HotPartition,
+		&LowCardinalityKey,
+		&MovingHotKey,
+		&SkewedKey,
+		&Throttling,
+		&TombstoneDenseRead,
+	}
 }

@@ -1,0 +1,57 @@
+package propose
+
+import (
+	"fmt"
+
+	"github.com/keyheat/keyheat/detect"
+)
+
+// Cache answers repeated reads of one key from memory.
+var Cache = detect.Remedy{
+	Kind:  "cache",
+	Title: "Answer repeated reads from memory for a second",
+	Rules: []string{"hot-partition"},
+	Doc: `Reads of the same key within a second get the same answer. A service that lets one of them through and
+hands its answer to the others takes the heat off without a change of the model.
+
+**Gate.** A certain finding of at least *medium* on a key that the second pass counted, of whose requests nine in
+ten read, with at least ten in its busiest second.
+
+**Formula.** Requests in the busiest second, before: as counted; after: one a second for each process that reads,
+and the writes.
+
+**Caveats.** Answers are up to a second old; each process has a cache of its own.`,
+	Propose: proposeCache,
+}
+
+// A cache is proposed when reads are at least nine in ten and as many in a second as make it worth one.
+const (
+	cacheReads   detect.Milli = 900
+	cacheRequest              = 10
+)
+
+func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
+	k := keyOf(v, f)
+	if !worthIt(f) || k == nil || k.Exact == nil || k.PeakSecond.N < cacheRequest {
+		return nil
+	}
+	reads, all := k.Exact.Totals.Reads(), k.Exact.Totals[detect.Requests]
+	share := detect.Ratio(reads, all)
+	if share < cacheReads {
+		return nil
+	}
+	peak := detect.Whole(v.Sampling.Scale(k.PeakSecond.N))
+	left := peak.Scaled(1000-share) + detect.Whole(1)
+	return []detect.Proposal{{
+		Kind:    "cache",
+		Title:   fmt.Sprintf("answer reads from memory for a second: %d.%d %% of its requests read", share/10, share%10),
+		Effects: []detect.Effect{{Measure: "requests_per_second", Unit: "requests/s", Before: peak, After: left}},
+		Costs:   []string{"memory for the answer in each process that reads it"},
+		Risks:   []string{"answers are up to a second old", "each process that reads has a cache of its own, so that many are left with many"},
+		Steps: []string{
+			"let one read of a key through at a time and hand its answer to the others that wait",
+			"keep the answer for a second",
+		},
+		Verify: "run keyheat analyze on traffic after the change: the key's busiest second should fall to about " + amount(left) + " requests a reading process",
+	}}
+}

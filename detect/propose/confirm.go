@@ -1,0 +1,121 @@
+package propose
+
+import (
+	"strings"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// Confirm says how to make sure of a finding that is possible only, or for which nothing else is proposed.
+var Confirm = detect.Remedy{
+	Kind:  "confirm",
+	Title: "Make sure first",
+	Rules: []string{
+		"hot-index", "hot-node", "hot-partition", "low-cardinality-key", "moving-hot-key",
+		"skewed-key", "throttling", "tombstone-dense-read",
+	},
+	Doc: `The exact commands that show whether a finding holds, or what its cause is. Nothing is changed by them.
+
+**Gate.** The finding is *possible*, or it is at least *medium* and no other remedy fits, or its mechanism is not known.
+
+**Caveats.** Tracing and samplers cost a little: they are switched off again in the same step.`,
+	Propose: proposeConfirm,
+}
+
+func proposeConfirm(_ *detect.View, f *detect.Finding) []detect.Proposal {
+	lone := f.Severity >= detect.Medium && len(f.Proposals) == 0
+	if f.Confidence == detect.Sure && !lone && f.Mechanism != "unknown" {
+		return nil
+	}
+	return []detect.Proposal{{
+		Kind:  "confirm",
+		Title: "confirm with " + confirmWith(f),
+		Steps: confirmSteps(f),
+	}}
+}
+
+func confirmWith(f *detect.Finding) string {
+	switch f.Rule {
+	case "hot-node":
+		return "the node's own figures"
+	case "tombstone-dense-read":
+		return "a trace and the table's statistics"
+	case "throttling":
+		return "the store's own count of refusals"
+	case "moving-hot-key", "low-cardinality-key", "skewed-key":
+		return "a longer input"
+	}
+	return "exact counts and the store's own sampler"
+}
+
+func confirmSteps(f *detect.Finding) []string {
+	table := word(f.Subject.Target.Table, "TABLE")
+	steps := []string{}
+	switch f.Rule {
+	case "hot-node":
+		return []string{
+			"confirm that the log names replicas, not coordinators: nodetool getendpoints KEYSPACE TABLE KEY",
+			"nodetool status (does it own more?), nodetool proxyhistograms and nodetool tpstats on this node and on another",
+		}
+	case "tombstone-dense-read":
+		return []string{
+			"confirm with a trace of one such read: cqlsh, TRACING ON, then the statement",
+			"nodetool tablestats " + word(f.Subject.Target.Table, "KEYSPACE.TABLE") + ": tombstones per slice and partition sizes",
+			"to see the kinds of tombstones: sstablepartitions on the data files of that table",
+		}
+	case "throttling":
+		steps = append(steps, "confirm which limit was met: log ThrottlingReasons of the exceptions for ten minutes")
+	case "moving-hot-key":
+		steps = append(steps, "confirm with keyheat keys INPUT --table "+table+" --pane 1h on a day or more: each pane's own top keys")
+	case "low-cardinality-key", "skewed-key":
+		steps = append(steps, "confirm with keyheat keys INPUT --table "+table+" on a day or more")
+	default:
+		steps = append(steps, "confirm with keyheat analyze FILE --table "+table+", without --no-exact: the key is then counted by the second")
+	}
+	return append(steps, storeSteps(f, table)...)
+}
+
+// storeSteps are the store's own means to see its heavy keys and refusals.
+func storeSteps(f *detect.Finding, table string) []string {
+	if f.Subject.Target.Store == ingest.DynamoDB && f.Rule == "throttling" {
+		return []string{
+			"aws cloudwatch get-metric-statistics --namespace AWS/DynamoDB --metric-name WriteKeyRangeThroughputThrottleEvents" +
+				" --dimensions Name=TableName,Value=" + table + " --statistics Sum --period 60 --start-time START --end-time END" +
+				" (and ReadKeyRangeThroughputThrottleEvents): datapoints mean a hot partition, none mean capacity",
+		}
+	}
+	if f.Subject.Target.Store == ingest.DynamoDB {
+		insights := "aws dynamodb update-contributor-insights --table-name " + table
+		if f.Subject.Target.Index != "" {
+			insights += " --index-name " + word(f.Subject.Target.Index, "INDEX")
+		}
+		return []string{
+			insights + " --contributor-insights-action ENABLE, wait ten minutes, read the top keys, then DISABLE",
+		}
+	}
+	if f.Rule == "throttling" {
+		return nil
+	}
+	return []string{"nodetool toppartitions " + dotted(f.Subject.Target.Table) + " 10000 (Cassandra 4.1 and later: nodetool profileload) on a replica while it lasts"}
+}
+
+// dotted writes a table as nodetool takes it: keyspace and table apart.
+func dotted(table string) string {
+	keyspace, name, ok := strings.Cut(table, ".")
+	if !ok {
+		keyspace, name = "", table
+	}
+	return word(keyspace, "KEYSPACE") + " " + word(name, "TABLE")
+}
+
+// word gives a name if it is safe in a command line, else what stands for it: names come from outside.
+func word(name, instead string) string {
+	unsafe := func(r rune) bool {
+		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", r)
+	}
+	if name == "" || name[0] == '-' || len(name) > 255 || strings.ContainsFunc(name, unsafe) {
+		return instead
+	}
+	return name
+}

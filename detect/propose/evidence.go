@@ -1,0 +1,64 @@
+package propose
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// measured gives the evidence of a measure.
+func measured(f *detect.Finding, measure string) (detect.Evidence, bool) {
+	i := slices.IndexFunc(f.Evidence, func(e detect.Evidence) bool { return e.Measure == measure })
+	if i < 0 {
+		return detect.Evidence{}, false
+	}
+	return f.Evidence[i], true
+}
+
+// worthIt reports whether a finding may have a proposal other than confirm: its effect is certain, and
+// more than relative heat.
+func worthIt(f *detect.Finding) bool {
+	return f.Confidence == detect.Sure && f.Severity >= detect.Medium
+}
+
+// keyOf gives the key that a finding is about, nil when it names none or the view holds it no more.
+func keyOf(v *detect.View, f *detect.Finding) *detect.KeyView {
+	t := targetOf(v, f)
+	if t == nil || !f.Subject.HasKey {
+		return nil
+	}
+	i := slices.IndexFunc(t.Keys, func(k *detect.KeyView) bool { return string(k.Key) == string(f.Subject.Key) })
+	if i < 0 {
+		return nil
+	}
+	return t.Keys[i]
+}
+
+func targetOf(v *detect.View, f *detect.Finding) *detect.TargetView {
+	i := slices.IndexFunc(v.Targets, func(t *detect.TargetView) bool { return t.Target == f.Subject.Target })
+	if i < 0 {
+		return nil
+	}
+	return v.Targets[i]
+}
+
+// ceilDiv gives a/b rounded up; 0 when b is 0.
+func ceilDiv(a, b uint64) uint64 {
+	if b == 0 {
+		return 0
+	}
+	return a/b + min(a%b, 1)
+}
+
+// powerOfTwo gives the least power of two that is at least n, and at least 2.
+func powerOfTwo(n uint64) uint64 {
+	if n > 1<<62 {
+		return 1 << 63
+	}
+	return 1 << bits.Len64(max(n, 2)-1)
+}
+
+// isCQL reports whether a store may speak CQL; one that is not known may.
+func isCQL(s ingest.Store) bool { return s != ingest.DynamoDB }

@@ -1,0 +1,208 @@
+package propose
+
+import (
+	"fmt"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// ShardSuffix spreads one partition key over several by a shard number in the key.
+var ShardSuffix = detect.Remedy{
+	Kind:  "shard-suffix",
+	Title: "Spread the key over shards",
+	Rules: []string{"hot-partition", "hot-index", "low-cardinality-key"},
+	Doc: `Writes of one key go to N keys, which end in a shard number; reads of all of it ask N partitions.
+
+**Gate.** A certain finding of at least *medium*.
+
+**Formula.** N is the largest of these, then the next power of two, from 2 to shard-suffix.max-shards:
+
+* rate: ceil(rate / (limit x shard-suffix.headroom)), for reads and writes; the rate is the busiest second's where
+  it is known, else the busiest minute's mean. Source: AWS, "Using write sharding".
+* share: ceil(share / (hot-partition.share x shard-suffix.headroom)), so that each shard stays under half of the
+  share at which the rule fires.
+* too few keys: ceil(low-cardinality-key.distinct / (keys x shard-suffix.headroom)), or needed partitions likewise.
+
+The shard is calculated from the sort key where items are read one by one, so that a reader can find it; random
+where one item has most of the load, because a calculated shard would leave that item where it is.
+
+**Caveats.** Ordered reads merge N streams; conditional writes and counters hold for one shard; another N later
+is a migration. New keys may begin on the same partition: see the table's warm throughput.`,
+	Propose: proposeShards,
+}
+
+func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
+	if !worthIt(f) {
+		return nil
+	}
+	want := max(shardsForRate(v, f), shardsForShare(v, f), shardsForKeys(v, f))
+	if want == 0 {
+		return nil
+	}
+	most := v.Limits.Count(detect.ShardMax)
+	n := min(powerOfTwo(want), most)
+	s := spreadOf(v, f)
+	p := detect.Proposal{
+		Kind:    "shard-suffix",
+		Title:   fmt.Sprintf("spread the key over %d shards", n),
+		Shards:  n,
+		Change:  changeOf(f.Subject.Target.Store, n),
+		Effects: s.effects(f, n),
+		Costs:   []string{fmt.Sprintf("a read of the whole key asks %d partitions in place of 1", n)},
+		Risks: []string{
+			"a read of one item must know its shard",
+			"reads in order must merge the shards; conditional writes and counters hold for one shard only",
+			"another number of shards later is a migration",
+		},
+		Steps:  s.steps(n),
+		Verify: "run keyheat analyze on traffic after the change: " + s.verify(f, n),
+	}
+	if f.Subject.Target.Store == ingest.DynamoDB {
+		p.Costs = append(p.Costs, fmt.Sprintf("each such Query is charged at least 0.5 read units a shard: %s", halves(n)))
+		p.Risks = append(p.Risks, "new keys may begin on the same partition: compare the table's warm throughput")
+	}
+	if want > n {
+		p.Risks = append(p.Risks, fmt.Sprintf("%d shards would be needed; more than %d are slow to read", want, n))
+	}
+	return []detect.Proposal{p}
+}
+
+func halves(n uint64) string { return fmt.Sprintf("%d.%d read units", n/2, n%2*5) }
+
+func changeOf(s ingest.Store, n uint64) string {
+	suffix := fmt.Sprintf("PK becomes PK#0 … PK#%d", n-1)
+	cql := fmt.Sprintf("PRIMARY KEY ((partition key, shard), clustering columns), shard 0 to %d", n-1)
+	switch {
+	case s == ingest.DynamoDB:
+		return suffix
+	case s == ingest.StoreUnknown:
+		return suffix + ", or " + cql
+	}
+	return cql
+}
+
+// rates are the measures that have a partition's limit, each with what stands for it when seconds are not known.
+var rates = []struct {
+	measure string
+	limit   detect.LimitID
+}{
+	{"write_units_per_second", detect.PartitionWriteUnits},
+	{"read_units_per_second", detect.PartitionReadUnits},
+}
+
+// rateOf gives the evidence of a rate: of the busiest second, else of the busiest minute's mean.
+func rateOf(f *detect.Finding, measure string) (detect.Evidence, bool) {
+	if e, ok := measured(f, measure); ok {
+		return e, true
+	}
+	return measured(f, measure+"_mean")
+}
+
+// shardsForRate gives the shards that bring each rate under its share of a partition's limit.
+func shardsForRate(v *detect.View, f *detect.Finding) uint64 {
+	most := uint64(0)
+	for _, r := range rates {
+		if e, ok := rateOf(f, r.measure); ok {
+			each := v.Limits.Of(r.limit).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
+			most = max(most, ceilDiv(uint64(e.Value), uint64(each)))
+		}
+	}
+	return most
+}
+
+// shardsForShare gives the shards that bring the share of each well under the floor of a hot partition.
+func shardsForShare(v *detect.View, f *detect.Finding) uint64 {
+	e, ok := measured(f, "share")
+	if !ok {
+		return 0
+	}
+	each := v.Limits.Of(detect.ShareOfTable).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
+	return ceilDiv(uint64(e.Value), uint64(each))
+}
+
+// shardsForKeys gives the shards that make enough keys of too few.
+func shardsForKeys(v *detect.View, f *detect.Finding) uint64 {
+	e, ok := measured(f, "distinct_keys")
+	if !ok {
+		return 0
+	}
+	want := v.Limits.Of(detect.CardinalityDistinct).Value
+	if needed, ok := measured(f, "needed_partitions"); ok {
+		want = max(want, needed.Value)
+	}
+	return ceilDiv(uint64(want), uint64(e.Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)))
+}
+
+// A spread is how the load of a key can be spread, as far as its sort keys tell.
+type spread struct {
+	item  detect.Milli // share of the key's load that its busiest item has; 0: not known
+	reads bool         // items are read
+}
+
+func spreadOf(v *detect.View, f *detect.Finding) spread {
+	k := keyOf(v, f)
+	if k == nil || k.Exact == nil || k.Exact.SortKnown == 0 {
+		return spread{}
+	}
+	e := k.Exact
+	return spread{item: detect.Ratio(e.TopSort.Low, e.SortKnown), reads: e.Totals.Reads() > 0}
+}
+
+// calculated reports whether the shard should be calculated from the sort key: items are read, and no
+// item has half of the load.
+func (s spread) calculated() bool { return s.item > 0 && s.item < 500 && s.reads }
+
+// after gives what is left on the busiest shard of what was on the key. A calculated shard does not
+// divide an item.
+func (s spread) after(before detect.Milli, n uint64) detect.Milli {
+	left := detect.Milli(ceilDiv(uint64(before), n))
+	if s.calculated() {
+		return max(left, before.Scaled(s.item))
+	}
+	return left
+}
+
+func (s spread) effects(f *detect.Finding, n uint64) []detect.Effect {
+	effects := []detect.Effect{}
+	add := func(e detect.Evidence, after detect.Milli) {
+		effects = append(effects, detect.Effect{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: after})
+	}
+	for _, r := range rates {
+		if e, ok := rateOf(f, r.measure); ok {
+			add(e, s.after(e.Value, n))
+		}
+	}
+	if e, ok := measured(f, "share"); ok {
+		add(e, s.after(e.Value, n))
+	}
+	if e, ok := measured(f, "distinct_keys"); ok {
+		add(e, e.Value*detect.Milli(n))
+	}
+	return append(effects, detect.Effect{Measure: "partitions_per_read", Unit: "partitions", Before: detect.Whole(1), After: detect.Whole(n)})
+}
+
+func (s spread) steps(n uint64) []string {
+	how := fmt.Sprintf("write to shard = hash(sort key) mod %d where single items are read, else to a random shard of 0 to %d", n, n-1)
+	switch {
+	case s.calculated():
+		how = fmt.Sprintf("write to shard = hash(sort key) mod %d, so that a read of one item finds it", n)
+	case s.item >= 500:
+		how = fmt.Sprintf("write to a random shard of 0 to %d, because one item has %d.%d %% of the load; readers add up the shards", n-1, s.item/10, s.item%10)
+	case s.item > 0:
+		how = fmt.Sprintf("write to a random shard of 0 to %d, as no single item is read", n-1)
+	}
+	return []string{
+		how,
+		fmt.Sprintf("read all %d shards at once and merge; read the old key too until its data has moved or expired", n),
+		"move the old data: write both, copy, compare, switch reads, stop writing the old key",
+	}
+}
+
+func (s spread) verify(f *detect.Finding, n uint64) string {
+	if e, ok := measured(f, "share"); ok {
+		after := s.after(e.Value, n)
+		return fmt.Sprintf("the largest shard should have about %d.%d %% of the requests", after/10, after%10)
+	}
+	return fmt.Sprintf("each key should have about a %dth of its load", n)
+}

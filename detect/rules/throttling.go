@@ -1,0 +1,137 @@
+package rules
+
+import (
+	_ "embed" // for the rule's text
+	"fmt"
+	"strings"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
+)
+
+//go:embed doc/throttling.md
+var throttlingDoc string
+
+// Throttling finds tables and indexes whose requests the store refuses for rate.
+var Throttling = detect.Rule{
+	ID:    "throttling",
+	Title: "The store refuses requests for rate",
+	Needs: "throttle evidence",
+	Doc:   throttlingDoc,
+	Judge: judgeThrottling,
+}
+
+func judgeThrottling(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
+	found, missing := []detect.Finding{}, []detect.NotAssessed{}
+	for _, t := range v.Targets {
+		if t.Totals.Throttled() == 0 {
+			continue
+		}
+		found = append(found, throttleFinding(v, t))
+		if !t.Timed() {
+			missing = append(missing, detect.NotAssessed{
+				Target: t.Target, Missing: []string{"time"}, GetIt: "records with a time: keyheat analyze --map ts=FIELD INPUT",
+			})
+		}
+	}
+	return found, missing
+}
+
+func refusedIn(t *detect.TargetView, i int) uint64 {
+	p := pane(t, i)
+	return p.Throttled()
+}
+
+func throttleFinding(v *detect.View, t *detect.TargetView) detect.Finding {
+	n, total := t.Totals.Throttled(), t.Totals[detect.Requests]
+	share := detect.Ratio(n, total)
+	f := detect.Finding{
+		Severity: throttleSeverity(v, t),
+		Subject:  detect.Subject{Target: t.Target},
+		Span:     spanOf(v, func(i int) bool { return refusedIn(t, i) > 0 }),
+		Series:   make([]uint64, len(v.Panes)), SeriesOf: "refused requests",
+		Cost: detect.Whole(n),
+	}
+	for i := range f.Series {
+		f.Series[i] = refusedIn(t, i)
+	}
+	many := v.Limits.Of(detect.ThrottleMedium)
+	part := v.Limits.Of(detect.ThrottleShare)
+	f.Evidence = []detect.Evidence{
+		exactly(n).against("throttled_requests", "requests", many.Value, many.Source),
+		measure{share, share, share}.against("throttled_share", "share", part.Value, part.Source),
+	}
+	reasons := []string{}
+	for r := ingest.ThrottledUnknown; r < ingest.Throttles; r++ {
+		if k := t.Totals[detect.Throttle+detect.Counter(r)]; k > 0 {
+			name := strings.ReplaceAll(r.String(), "-", "_")
+			f.Evidence = append(f.Evidence, exactly(k).evidence("throttled_"+name, "requests"))
+			reasons = append(reasons, fmt.Sprintf("%s for its %s", grouped(k), reasonName(r)))
+		}
+	}
+	f.Message = fmt.Sprintf("%s of %s were refused for rate: %s", grouped(n), plural(total, "request"), strings.Join(reasons, ", "))
+	return settle(f, throttledPositions(t))
+}
+
+func reasonName(r ingest.Throttle) string {
+	return map[ingest.Throttle]string{
+		ingest.ThrottledKeyRange: "key range", ingest.ThrottledTable: "table's capacity", ingest.ThrottledIndex: "index's capacity",
+		ingest.ThrottledAccount: "account's quota", ingest.ThrottledUnknown: "unknown reason",
+	}[r]
+}
+
+// throttledPositions gives where records of keys stand that the second pass saw refused. No other
+// position is sure to show a refusal.
+func throttledPositions(t *detect.TargetView) []ingest.Position {
+	for _, k := range t.Keys {
+		if k.Exact != nil && k.Exact.Totals.Throttled() > 0 {
+			return k.Exact.Positions
+		}
+	}
+	return nil
+}
+
+func throttleSeverity(v *detect.View, t *detect.TargetView) detect.Severity {
+	l := v.Limits
+	some := func(i int) bool { return refusedIn(t, i) > 0 }
+	_, inRow := inARow(v, l.Count(detect.ThrottleRow), some)
+	total := t.Totals[detect.Requests]
+	switch {
+	case stillHigh(v, t):
+		return detect.High
+	case mostRefused(v, t) >= l.Count(detect.ThrottleMedium), inRow,
+		total >= l.Count(detect.ThrottleShareRequests) && detect.Ratio(t.Totals.Throttled(), total) >= l.Of(detect.ThrottleShare).Value:
+		return detect.Medium
+	}
+	return detect.Low
+}
+
+// stillHigh reports whether the share was high for minutes in a row, of which one or more lie in the
+// last third of the input's span.
+func stillHigh(v *detect.View, t *detect.TargetView) bool {
+	third := v.Span.End - (v.Span.End-v.Span.Start)/3
+	high := func(i int) bool {
+		return refusedIn(t, i) > 0 && detect.Ratio(refusedIn(t, i), pane(t, i).Totals[detect.PaneRequests]) >= v.Limits.Of(detect.ThrottleHighShare).Value
+	}
+	_, ok := inARow(v, v.Limits.Count(detect.ThrottleHighMinutes), high)
+	last := spanOf(v, high)
+	return ok && last.End > third
+}
+
+// mostRefused gives the most requests refused within ten minutes. A pane that is wider counts with its
+// share of them, a lower bound of its best ten minutes.
+func mostRefused(v *detect.View, t *detect.TargetView) uint64 {
+	width := int64(v.Limits.Count(detect.ThrottleMediumMinutes)) * 60
+	most := uint64(0)
+	for from, first := range v.Panes {
+		sum := uint64(0)
+		for i := from; i < len(v.Panes) && v.Panes[i].End-first.Start <= width; i++ {
+			sum += refusedIn(t, i)
+		}
+		if wide := first.End - first.Start; wide > width {
+			sum = mul(refusedIn(t, from), uint64(width)) / uint64(wide)
+		}
+		most = max(most, sum)
+	}
+	return most
+}

@@ -1,0 +1,84 @@
+package detect
+
+import "math"
+
+// All reports whether the input holds every request.
+func (r Rate) All() bool { return r.Num == r.Den }
+
+// Unknown reports that the input is a sample of unknown rate, which Num 0 with Den not 0 stands for:
+// shares can be judged then, rates cannot.
+func (r Rate) Unknown() bool { return r.Num == 0 && r.Den != 0 }
+
+// Scale gives the estimate for all requests of an amount that was seen. Of an unknown rate it is the amount.
+func (r Rate) Scale(amount uint64) uint64 {
+	if r.All() || r.Unknown() {
+		return amount
+	}
+	return mulDiv(amount, r.Den, r.Num)
+}
+
+// Low gives the lower bound, at 95 % (Poisson), for all requests of an amount that was seen in so many
+// records: amount - 1.96 amount/sqrt(records), scaled. The normal form is below the exact bound for
+// every count, so it never overstates. Amounts of unlike records vary more; that is left out.
+func (r Rate) Low(amount, records uint64) uint64 {
+	if r.All() {
+		return amount
+	}
+	return r.Scale(subFloor(amount, poissonMargin(amount, records)))
+}
+
+// High is the counterpart of Low.
+func (r Rate) High(amount, records uint64) uint64 {
+	if r.All() {
+		return amount
+	}
+	return r.Scale(addSat(amount, poissonMargin(amount, records)))
+}
+
+// z95 is the two-sided 95 % quantile of the normal distribution.
+const z95 = 1.959963984540054
+
+func poissonMargin(amount, records uint64) uint64 {
+	if records == 0 {
+		return amount
+	}
+	return uint64(math.Ceil(z95 * float64(amount) / math.Sqrt(float64(records))))
+}
+
+// Ratio gives part/whole in thousandths, rounded down; 0 when whole is 0.
+func Ratio(part, whole uint64) Milli { return Milli(mulDiv(part, 1000, whole)) }
+
+// ShareOf gives the share that a part has of a whole that is known, at most 1.
+func ShareOf(part Range, whole uint64) ShareRange {
+	share := func(n uint64) Milli { return min(Ratio(n, whole), 1000) }
+	return ShareRange{share(part.Middle()), share(part.Low), share(part.High)}
+}
+
+// WilsonLow gives the lower end, in thousandths, of Wilson's 95 % interval of a share of which part of
+// whole were seen (E. B. Wilson, JASA 22, 1927). Conversions keep the result the same on every machine:
+// they forbid fused multiplication.
+func WilsonLow(part, whole uint64) Milli {
+	if whole == 0 {
+		return 0
+	}
+	n, k := float64(whole), float64(min(part, whole))
+	const z2 = z95 * z95
+	spread := float64(4*k) * float64(float64(n-k)/n)
+	low := (float64(2*k) + z2 - float64(z95*math.Sqrt(z2+spread))) / float64(2*float64(n+z2))
+	return Milli(max(0, low) * 1000)
+}
+
+// Scaled gives thousandths of an amount, rounded down: a share of a limit, a multiple of a mean.
+func (m Milli) Scaled(factor Milli) Milli { return Milli(mulDiv(uint64(m), uint64(factor), 1000)) }
+
+// Timed reports whether any request of the target has a time.
+func (t *TargetView) Timed() bool { return t.Totals[Untimed] < t.Totals[Requests] }
+
+// Throttled gives the requests refused for rate in one pane, whatever the reason.
+func (p *TargetPane) Throttled() uint64 {
+	sum := uint64(0)
+	for _, n := range p.Totals[PaneThrottle+1:] {
+		sum = addSat(sum, n)
+	}
+	return sum
+}
