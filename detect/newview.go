@@ -176,14 +176,27 @@ func (k *keyViews) view(key []byte) *KeyView {
 			v.peak(&e)
 		}
 	}
+	if !k.unitCost() {
+		v.CostSecond = sketch.Peak{}
+	}
 	v.fill = func() []KeyPane { return k.panes(key, v.Exact) }
 	return v
+}
+
+// unitCost reports whether the cost of the target is made of throughput units alone: bytes stand in for
+// them in records that carry none.
+func (k *keyViews) unitCost() bool {
+	t := &k.target.Totals
+	return !k.profile.Settings.Bytes && (t[UnitsKnown] == t[Requests] || t[BytesKnown] == 0)
 }
 
 // peak takes the busiest second and the example position of an entry.
 func (k *KeyView) peak(e *sketch.Entry) {
 	if e.Second.N > k.PeakSecond.N {
 		k.PeakSecond = e.Second
+	}
+	if e.CostSecond.N > k.CostSecond.N {
+		k.CostSecond = e.CostSecond
 	}
 	if at, ok := markPosition(e.Mark); ok {
 		k.Positions = []ingest.Position{at}
@@ -267,6 +280,9 @@ func (k *keyViews) panes(key []byte, x *ExactKey) []KeyPane {
 		out[i] = KeyPane{Requests: b[ByRequests], Cost: b[ByCost], Tombstones: b[ByTombstones]}
 		if read, write := totals[PaneReadMilli], totals[PaneWriteMilli]; read > 0 || write > 0 {
 			c := b[ByCost]
+			if !k.unitCost() {
+				c = Range{0, ^uint64(0)}
+			}
 			out[i].Reads = Range{subFloor(c.Low, mulSat(3, write)), min(read, c.High)}
 			out[i].Writes = Range{(subFloor(c.Low, read) + 2) / 3, min(write, c.High/3)}
 		}

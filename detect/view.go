@@ -76,7 +76,7 @@ type KeyView struct {
 	Tombstones Range
 	// PeakSecond is a lower bound of its busiest second, exact after the second pass; N 0: unknown.
 	PeakSecond sketch.Peak
-	// CostSecond is a lower bound of its busiest second by Cost; N 0: unknown.
+	// CostSecond is a lower bound of its busiest second by Cost; N 0: unknown, or Cost is not units alone.
 	CostSecond sketch.Peak
 	Positions  []ingest.Position
 	Exact      *ExactKey // nil unless the second pass counted it

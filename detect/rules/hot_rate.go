@@ -200,7 +200,7 @@ func (l *load) likelySeconds() (heat, bool) {
 func (l *load) busySecond() (measure, int64) {
 	peak := l.k.CostSecond
 	i := paneAt(l.v, int64(peak.At))
-	if peak.N == 0 || i < 0 || l.t.Totals[detect.UnitsKnown] < l.t.Totals[detect.Requests] {
+	if peak.N == 0 || i < 0 {
 		return measure{}, 0
 	}
 	units := l.atLeast(peak.N, &l.panes[i])
