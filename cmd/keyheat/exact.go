@@ -51,7 +51,7 @@ func (r *reading) onlyOnce() string {
 	}
 	for _, s := range r.result.Sources {
 		if s.Stream && len(s.Inputs) > 0 {
-			return s.Source.Name + " cannot be read twice"
+			return s.Source.Name + " is a stream, which cannot be read twice"
 		}
 	}
 	return ""

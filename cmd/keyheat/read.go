@@ -25,6 +25,7 @@ type reading struct {
 	skipped []ingest.Skipped
 	// skippedMore is the number of skipped files beyond those.
 	skippedMore int
+	endedEarly  int   // inputs that could not be read to their end
 	bad         error // more bad records than --max-bad
 	// errs are what made inputs fail; a report of the others goes on.
 	errs        []error
@@ -107,19 +108,29 @@ func firstLine(err error) string {
 	return line
 }
 
-// shownSkips bounds the skipped files that an error lists.
-const shownSkips = 20
+// maxListed bounds the failed and skipped inputs that errors and reports list: a folder may hold
+// a hundred thousand.
+const maxListed = 100
 
 // nothing is the error of a run that recognised nothing.
 func (r *reading) nothing() error {
-	errs := slices.Clone(r.errs)
-	for _, s := range r.skipped[:min(len(r.skipped), shownSkips)] {
+	errs := r.failures()
+	for _, s := range r.skipped[:min(len(r.skipped), maxListed)] {
 		errs = append(errs, fmt.Errorf("%s: skipped: %s", s.Name, s.Why))
 	}
-	if more := len(r.skipped) + r.skippedMore - shownSkips; more > 0 {
-		errs = append(errs, fmt.Errorf("%d more skipped", more))
+	if more := len(r.skipped) + r.skippedMore - maxListed; more > 0 {
+		errs = append(errs, fmt.Errorf("more skipped: %d", more))
 	}
 	return failed(errors.Join(append(errs, errors.New("nothing was recognised: see keyheat formats"))...))
+}
+
+// failures gives the first of the errors of inputs, and the number of the others.
+func (r *reading) failures() []error {
+	errs := slices.Clone(r.errs[:min(len(r.errs), maxListed)])
+	if more := len(r.errs) - len(errs); more > 0 {
+		errs = append(errs, fmt.Errorf("more inputs that failed: %d", more))
+	}
+	return errs
 }
 
 // window resolves --since and --until; relative ones take a look at the end of the inputs.
@@ -174,6 +185,12 @@ func (r *reading) read(ctx context.Context, h ingest.Handler) error {
 	if !recognised {
 		return r.nothingRead()
 	}
+	if r.endedEarly > 0 {
+		r.partial = append(r.partial, fmt.Sprintf("inputs not read to their end: %d", r.endedEarly))
+	}
+	if n := len(r.unread); n > 0 {
+		r.partial = append(r.partial, fmt.Sprintf("inputs that failed and gave nothing: %d", n))
+	}
 	return nil
 }
 
@@ -202,7 +219,7 @@ func (r *reading) take(s *ingest.SourceResult) bool {
 	for _, in := range s.Inputs {
 		if in.Err != nil && !errors.Is(in.Err, context.Canceled) {
 			r.errs = append(r.errs, in.Err)
-			r.partial = append(r.partial, in.Err.Error())
+			r.endedEarly++
 		}
 	}
 	return len(s.Inputs) > 0
@@ -222,27 +239,28 @@ func (r *reading) judgeBad(most badLimit) {
 
 // err gives what the run failed with, beside the report: failed inputs, bad records, an interrupt.
 func (r *reading) err() error {
-	errs := []error{failed(errors.Join(r.errs...)), withCode(exitBadRecords, r.bad)}
+	errs := []error{failed(errors.Join(r.failures()...)), withCode(exitBadRecords, r.bad)}
 	if r.interrupted {
 		errs = append(errs, withCode(exitInterrupted, errors.New("interrupted: what was read until then is reported")))
 	}
 	return errors.Join(errs...)
 }
 
-// allUnread gives the inputs that gave nothing, for a report.
+// allUnread gives the first of the inputs that gave nothing, those that failed before those that were
+// skipped.
 func (r *reading) allUnread() []report.Unread {
 	all := slices.Clone(r.unread)
 	for _, s := range r.skipped {
 		all = append(all, report.Unread{Name: s.Name, Why: s.Why})
 	}
-	return all
+	return all[:min(len(all), maxListed)]
 }
 
 // remarks gives what a reader of the report must know of the reading.
 func (r *reading) remarks() []string {
-	notes := r.notes
-	if r.skippedMore > 0 {
-		notes = append(notes, fmt.Sprintf("%d more files hold nothing that a format knows", r.skippedMore))
+	notes := slices.Clone(r.notes)
+	if more := len(r.unread) + len(r.skipped) + r.skippedMore - maxListed; more > 0 {
+		notes = append(notes, fmt.Sprintf("more files that gave nothing: %d", more))
 	}
 	if len(r.wanted.tables) > 0 {
 		notes = append(notes, "only --table "+strings.Join(r.wanted.tables, ", ")+" was read")
