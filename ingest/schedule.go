@@ -219,15 +219,18 @@ func earlier(a, b error) error {
 	return a
 }
 
-// finish ends a ranged file, of which all chunks that were handed out are finished.
+// finish ends a ranged file, of which all chunks that were handed out are finished: those of a
+// cancelled run may be some, or none.
 func (g *rangedFile) finish(r *run) {
 	g.result.Input, g.result.Chunks = g.in, g.next
 	res := &r.res.Sources[g.file]
 	if err := g.f.Close(); err != nil && g.result.Err == nil {
 		g.result.Err = &ReadError{Name: g.in.Name, Byte: g.result.Bytes, Err: err}
 	}
-	res.Inputs = append(res.Inputs, g.result)
-	r.h.EndInput(g.in, g.next)
+	if g.next > 0 {
+		res.Inputs = append(res.Inputs, g.result)
+		r.h.EndInput(g.in, g.next)
+	}
 	r.endFile(g.file)
 }
 
