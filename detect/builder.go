@@ -18,30 +18,40 @@ type Builder struct {
 	open     []openTarget // by number of targets
 	nodes    nodeIndex
 
-	width    uint32
-	panes    []*openPane   // in the order in which they were opened
-	pane     *openPane     // of the last event
-	spare    []*openPane   // cleared, for reuse
-	untimed  *sketch.Table // events in no pane's table: of unknown time, or all with NoPanes
-	fed      *sketch.Table // the whole run by event, from the chunk's 9th pane on; nil before
-	joined   *sketch.Top   // what the panes held when feeding began
-	feeding  bool
-	widened  bool
-	first    int64
-	last     int64
-	timed    bool
-	events   uint64
-	skipped  map[string]uint64
-	problems Problems
-	lost     Lost
+	width     uint32
+	panes     []*openPane   // in the order in which they were opened
+	pane      *openPane     // of the last event
+	spare     []*openPane   // cleared, for reuse
+	untimed   *sketch.Table // events in no pane's table: of unknown time, or all with NoPanes
+	fed       *sketch.Table // the whole run by event, from the chunk's 9th pane on; nil before
+	joined    *sketch.Top   // what the panes held when feeding began
+	feeding   bool
+	widened   bool
+	first     int64
+	last      int64
+	timed     bool
+	events    uint64
+	states    uint64
+	facts     uint64
+	points    uint64
+	observers []Observer
+	factList  []FactStats
+	pointList []PointStats
+	coverage  ingest.Coverage // of the input
+	inputNode string
+	role      string
+	skipped   map[string]uint64
+	problems  Problems
+	lost      Lost
 }
 
 // openTarget is a TargetStats in the making.
 type openTarget struct {
-	stats  TargetStats
-	shapes map[string]*ShapeStats
-	recent *ShapeStats
-	other  bool // OtherTarget: its keys are of many tables, so none is held
+	stats    TargetStats
+	shapes   map[string]*ShapeStats
+	recent   *ShapeStats
+	selected map[selectedKey]*SelectedStats
+	other    bool // OtherTarget: its keys are of many tables, so none is held
 }
 
 // NewBuilder makes an empty Builder for one chunk.
@@ -83,6 +93,10 @@ func (b *Builder) Problem(p ingest.Problem) { b.problems.add(p) }
 // Event adds one event to all that b remembers.
 func (b *Builder) Event(e *ingest.Event) {
 	b.events++
+	if e.Coverage == ingest.Selected || e.Coverage == ingest.CoverageNone && b.coverage == ingest.Selected {
+		b.selected(e)
+		return
+	}
 	id := b.target(e)
 	t := &b.open[id]
 	nanos, timed := e.UnixNano()

@@ -13,6 +13,8 @@ import (
 func (p *Profile) cap() {
 	for i := range p.Targets {
 		p.Lost.Shapes = addSat(p.Lost.Shapes, p.Targets[i].capShapes())
+		p.Lost.Selected = addSat(p.Lost.Selected, p.Targets[i].capSelected())
+		p.Lost.States = addSat(p.Lost.States, p.Targets[i].capStates())
 	}
 	if len(p.Targets) > MaxTargets+1 {
 		p.capTargets()

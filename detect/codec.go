@@ -45,8 +45,10 @@ func (p *Profile) MarshalBinary() ([]byte, error) {
 	w.b = p.Run.AppendBinary(w.b)
 	w.signed(p.First)
 	w.signed(p.Last)
+	w.extras(p)
 	w.problems(&p.Problems)
-	w.nums(p.Lost.Targets, p.Lost.Nodes, p.Lost.Shapes)
+	l := &p.Lost
+	w.nums(l.Targets, l.Nodes, l.Shapes, l.Selected, l.States, l.Facts, l.Points)
 	return binary.BigEndian.AppendUint32(w.b, crc32.Checksum(w.b, castagnoli)), nil
 }
 
@@ -98,7 +100,7 @@ func (w *encoder) inputs(list []InputStats) {
 		w.text(s.Format)
 		w.num(uint64(s.Coverage))
 		w.text(s.Node)
-		w.nums(s.Bytes, s.Lines, s.Records, s.Events, s.Skipped, s.Problems)
+		w.nums(s.Bytes, s.Lines, s.Records, s.Events, s.States, s.Facts, s.Points, s.Skipped, s.Problems)
 		w.count(len(s.SkippedKind))
 		for _, kind := range slices.Sorted(maps.Keys(s.SkippedKind)) {
 			w.text(kind)
@@ -108,9 +110,7 @@ func (w *encoder) inputs(list []InputStats) {
 }
 
 func (w *encoder) target(t *TargetStats) {
-	w.num(uint64(t.Target.Store))
-	w.text(t.Target.Table)
-	w.text(t.Target.Index)
+	w.targetName(t.Target)
 	w.nums(t.Totals[:]...)
 	w.signed(t.First)
 	w.signed(t.Last)
@@ -126,14 +126,20 @@ func (w *encoder) target(t *TargetStats) {
 	for i := range t.Shapes {
 		w.shape(&t.Shapes[i])
 	}
+	w.count(len(t.Selected))
+	for i := range t.Selected {
+		w.selected(&t.Selected[i])
+	}
+	w.count(len(t.States))
+	for i := range t.States {
+		w.state(&t.States[i])
+	}
 }
 
 func (w *encoder) shape(s *ShapeStats) {
 	w.text(s.Shape)
 	w.nums(uint64(s.Op), s.Reads, s.Rows, s.RowsKnown, s.Tombstones, s.Failed, s.Dense)
-	w.nums(s.Largest.Tombstones, s.Largest.Rows)
-	w.flag(s.Largest.RowsKnown)
-	w.position(s.Largest.At)
+	w.size(&s.Largest)
 	w.signed(s.First)
 	w.signed(s.Last)
 }

@@ -27,7 +27,11 @@ func NewCollector(s Settings) *Collector {
 }
 
 // Begin gives the sink of a chunk.
-func (c *Collector) Begin(ingest.Chunk) ingest.Sink { return c.free.Get().(*Builder) }
+func (c *Collector) Begin(chunk ingest.Chunk) ingest.Sink {
+	b := c.free.Get().(*Builder)
+	b.input(chunk.Input)
+	return b
+}
 
 // End takes what a chunk's sink was fed.
 func (c *Collector) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
@@ -54,6 +58,15 @@ func (c *Collector) Profile() *Profile {
 		p.Inputs = nil
 	}
 	return p
+}
+
+// input takes from an input what stands for all its records.
+func (b *Builder) input(in *ingest.Input) {
+	b.coverage = in.Format.Coverage
+	b.inputNode, b.role = in.Node, in.Role()
+	if b.inputNode == "" {
+		b.inputNode = in.Folder()
+	}
 }
 
 func inputStats(in *ingest.Input) InputStats {

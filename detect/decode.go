@@ -103,8 +103,12 @@ func (r *decoder) profile() *Profile {
 	r.panes(p)
 	p.Run = r.top(len(p.Targets))
 	p.First, p.Last = r.signed(), r.signed()
+	r.extras(p)
 	p.Problems = r.problems()
-	p.Lost = Lost{r.num(), r.num(), r.num()}
+	l := &p.Lost
+	for _, n := range []*uint64{&l.Targets, &l.Nodes, &l.Shapes, &l.Selected, &l.States, &l.Facts, &l.Points} {
+		*n = r.num()
+	}
 	return p
 }
 
@@ -123,7 +127,7 @@ func (r *decoder) input() InputStats {
 	s := InputStats{Name: r.text(), Format: r.text()}
 	s.Coverage = ingest.Coverage(r.below(uint64(ingest.StateOnly)+1, "a coverage"))
 	s.Node = r.text()
-	for _, n := range []*uint64{&s.Bytes, &s.Lines, &s.Records, &s.Events, &s.Skipped, &s.Problems} {
+	for _, n := range []*uint64{&s.Bytes, &s.Lines, &s.Records, &s.Events, &s.States, &s.Facts, &s.Points, &s.Skipped, &s.Problems} {
 		*n = r.num()
 	}
 	for range r.count() {
@@ -137,7 +141,7 @@ func (r *decoder) input() InputStats {
 }
 
 func (r *decoder) target(s Settings) TargetStats {
-	t := TargetStats{Target: Target{ingest.Store(r.below(uint64(ingest.Scylla)+1, "a store")), r.text(), r.text()}}
+	t := TargetStats{Target: r.targetName()}
 	r.into(t.Totals[:])
 	t.First, t.Last = r.signed(), r.signed()
 	if full := r.flag(); full == s.KeysOnly && r.err == nil {
@@ -155,6 +159,15 @@ func (r *decoder) target(s Settings) TargetStats {
 	}
 	if !slices.IsSortedFunc(t.Shapes, compareShapes) {
 		r.fail("shapes are out of order")
+	}
+	for range r.count() {
+		t.Selected = append(t.Selected, r.selected())
+	}
+	for range r.count() {
+		t.States = append(t.States, r.state())
+	}
+	if !slices.IsSortedFunc(t.Selected, compareSelected) || !slices.IsSortedFunc(t.States, compareStates) {
+		r.fail("selected records or states are out of order")
 	}
 	return t
 }
@@ -175,7 +188,7 @@ func (r *decoder) shape() ShapeStats {
 	for _, n := range []*uint64{&s.Reads, &s.Rows, &s.RowsKnown, &s.Tombstones, &s.Failed, &s.Dense} {
 		*n = r.num()
 	}
-	s.Largest = ReadSize{Tombstones: r.num(), Rows: r.num(), RowsKnown: r.flag(), At: r.position()}
+	s.Largest = r.size()
 	s.First, s.Last = r.signed(), r.signed()
 	return s
 }

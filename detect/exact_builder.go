@@ -57,6 +57,7 @@ func (x *nomineeIndex) find(target uint32, key []byte) (int, bool) {
 
 // An exactBuilder counts the nominees of one chunk. It implements ingest.Sink.
 type exactBuilder struct {
+	ingest.EventsOnly
 	index   *nomineeIndex
 	targets *targetIndex
 	places  []uint32 // by number of target: 1 + index in Nominees.Targets, 0: no nominee

@@ -35,6 +35,7 @@ func merge(a, b *Profile, continued bool) *Profile {
 	m.Inputs = joinInputs(a.Inputs, b.Inputs, continued)
 	a.widenTo(m.Width)
 	b.widenTo(m.Width)
+	m.joinObservers(a, b)
 	idsA, idsB := m.joinTargets(a, b)
 	nodesA, nodesB := m.joinNodes(a, b)
 	a.regroup(idsA, nodesA)
@@ -43,16 +44,31 @@ func merge(a, b *Profile, continued bool) *Profile {
 	m.Run = sketch.MergeTops(a.Run, b.Run, m.Settings.runQuota(len(m.Targets)))
 	m.First, m.Last = joinSpan(a.First, a.Last, b.First, b.Last)
 	m.Problems = joinProblems(a.Problems, b.Problems)
-	m.Lost = Lost{
-		Targets: addSat(a.Lost.Targets, b.Lost.Targets),
-		Nodes:   addSat(a.Lost.Nodes, b.Lost.Nodes),
-		Shapes:  addSat(a.Lost.Shapes, b.Lost.Shapes),
+	m.Lost = a.Lost.plus(b.Lost)
+	m.Facts, m.Points = a.Facts, a.Points
+	for i := range b.Facts {
+		m.Facts = joinFact(m.Facts, &b.Facts[i], &m.Lost)
+	}
+	for i := range b.Points {
+		m.Points = joinPoint(m.Points, &b.Points[i], &m.Lost)
 	}
 	for len(m.Panes) > MaxPanes && m.Width != wider(m.Width) {
 		m.widenTo(wider(m.Width))
 	}
 	m.cap()
 	return m
+}
+
+func (l Lost) plus(o Lost) Lost {
+	return Lost{
+		Targets:  addSat(l.Targets, o.Targets),
+		Nodes:    addSat(l.Nodes, o.Nodes),
+		Shapes:   addSat(l.Shapes, o.Shapes),
+		Selected: addSat(l.Selected, o.Selected),
+		States:   addSat(l.States, o.States),
+		Facts:    addSat(l.Facts, o.Facts),
+		Points:   addSat(l.Points, o.Points),
+	}
 }
 
 // An inputShift renumbers the inputs of positions, and moves the lines of the first input.
@@ -77,16 +93,40 @@ func (s inputShift) mark(mark uint64) uint64 {
 	return markAt(s.position(p))
 }
 
+func (s inputShift) target(t *TargetStats) {
+	for i := range t.Shapes {
+		at := &t.Shapes[i].Largest.At
+		*at = s.position(*at)
+	}
+	for i := range t.Selected {
+		at := &t.Selected[i].Largest.At
+		*at = s.position(*at)
+		s.positions(t.Selected[i].Positions)
+	}
+	for i := range t.States {
+		s.positions(t.States[i].Positions)
+	}
+}
+
+func (s inputShift) positions(list []ingest.Position) {
+	for i := range list {
+		list[i] = s.position(list[i])
+	}
+}
+
 // shift moves every position of p.
 func (p *Profile) shift(s inputShift) {
 	if s == (inputShift{}) {
 		return
 	}
 	for i := range p.Targets {
-		for j := range p.Targets[i].Shapes {
-			at := &p.Targets[i].Shapes[j].Largest.At
-			*at = s.position(*at)
-		}
+		s.target(&p.Targets[i])
+	}
+	for i := range p.Facts {
+		p.Facts[i].At = s.position(p.Facts[i].At)
+	}
+	for i := range p.Points {
+		p.Points[i].First = s.position(p.Points[i].First)
 	}
 	for i := range p.Problems.Causes {
 		for j := range p.Problems.Causes[i].Examples {
@@ -117,6 +157,9 @@ func (s *InputStats) add(o *InputStats) {
 	s.Lines += o.Lines
 	s.Records += o.Records
 	s.Events += o.Events
+	s.States += o.States
+	s.Facts += o.Facts
+	s.Points += o.Points
 	s.Skipped += o.Skipped
 	s.Problems += o.Problems
 	s.SkippedKind = addCounts(s.SkippedKind, o.SkippedKind)
@@ -161,6 +204,10 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.Totals.add(&o.Totals)
 	t.First, t.Last = joinSpan(t.First, t.Last, o.First, o.Last)
 	t.Shapes = joinShapes(t.Shapes, o.Shapes)
+	t.joinSelected(o.Selected)
+	for i := range o.States {
+		t.States = joinState(t.States, &o.States[i])
+	}
 	if t.Distinct == nil {
 		return
 	}
@@ -181,6 +228,10 @@ func joinSpan(firstA, lastA, firstB, lastB int64) (first, last int64) {
 		return firstA, lastA
 	}
 	return min(firstA, firstB), max(lastA, lastB)
+}
+
+func (t *TargetStats) joinSelected(list []SelectedStats) {
+	t.Selected = joinSorted(t.Selected, list, compareSelected, func(a *SelectedStats, b SelectedStats) { a.join(&b) })
 }
 
 func joinShapes(a, b []ShapeStats) []ShapeStats {
@@ -204,6 +255,23 @@ func (s *ShapeStats) join(o *ShapeStats) {
 	s.Dense = addSat(s.Dense, o.Dense)
 	s.largest(o.Largest)
 	s.First, s.Last = joinSpan(s.First, s.Last, o.First, o.Last)
+}
+
+// joinObservers sets m.Observers to the observers of both and renumbers their selected records. Order
+// is kept, so what is sorted stays sorted.
+func (m *Profile) joinObservers(a, b *Profile) {
+	m.Observers = slices.Concat(a.Observers, b.Observers)
+	slices.SortFunc(m.Observers, Observer.Compare)
+	m.Observers = slices.Compact(m.Observers)
+	for _, p := range []*Profile{a, b} {
+		ids := observerPlaces(p.Observers, m.Observers)
+		for i := range p.Targets {
+			for j := range p.Targets[i].Selected {
+				x := &p.Targets[i].Selected[j].Observer
+				*x = ids[*x]
+			}
+		}
+	}
 }
 
 // joinNodes sets m.Nodes to the nodes of both and gives the new numbers of a's and b's.
@@ -282,6 +350,11 @@ func (p *Profile) widenTo(width uint32) {
 		return
 	}
 	p.Width = width
+	for i := range p.Targets {
+		for j := range p.Targets[i].Selected {
+			p.Targets[i].Selected[j].widenTo(width)
+		}
+	}
 	var kept []Pane
 	for _, pane := range p.Panes {
 		pane.Start -= pane.Start % width

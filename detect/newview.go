@@ -19,6 +19,8 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 		Second:   x != nil,
 		Sampling: sampling,
 		Lost:     p.Lost,
+		Facts:    p.Facts,
+		Points:   p.Points,
 	}
 	if p.First != 0 || p.Last != 0 {
 		v.Span = Span{p.First / second, p.Last/second + 1}
@@ -35,6 +37,7 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 	for i := range p.Targets {
 		v.Targets = append(v.Targets, newTargetView(p, uint32(i), n, x))
 	}
+	v.joinStores()
 	return v
 }
 
@@ -62,6 +65,8 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		LiveRows: orEmpty(s.LiveRows),
 		Tombs:    orEmpty(s.Tombs),
 		Shapes:   s.Shapes,
+		Selected: selectedViews(p, s.Selected),
+		States:   s.States,
 		Panes:    make([]TargetPane, len(p.Panes)),
 	}
 	if s.First != 0 || s.Last != 0 {
@@ -303,4 +308,37 @@ func exactPane(x *ExactKey, start uint32) KeyPane {
 		Reads:      Range{p.ReadMilli, p.ReadMilli},
 		Writes:     Range{p.WriteMilli, p.WriteMilli},
 	}
+}
+
+// joinStores gives what is told of a table without its store to the one table of that name whose store
+// is known: the print-outs of tools do not say which store printed them.
+func (v *View) joinStores() {
+	v.Targets = slices.DeleteFunc(v.Targets, func(t *TargetView) bool {
+		if t.Target.Store != ingest.StoreUnknown {
+			return false
+		}
+		known := v.namesake(t)
+		if known == nil || t.Totals[Requests] > 0 {
+			return false
+		}
+		known.Selected = append(known.Selected, t.Selected...)
+		known.States = append(slices.Clone(known.States), t.States...)
+		slices.SortStableFunc(known.States, compareStates)
+		return true
+	})
+}
+
+// namesake gives the only target of a known store with t's table and index.
+func (v *View) namesake(t *TargetView) *TargetView {
+	var found *TargetView
+	for _, o := range v.Targets {
+		if o.Target.Store == ingest.StoreUnknown || o.Target.Table != t.Target.Table || o.Target.Index != t.Target.Index {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = o
+	}
+	return found
 }

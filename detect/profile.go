@@ -99,24 +99,31 @@ const MaxPanes = 128
 // A Profile is everything keyheat remembers of any amount of traffic: mergeable, serialisable, small.
 // A sealed Profile is never modified, except that Merge may consume its left operand's memory.
 type Profile struct {
-	Settings Settings
-	Inputs   []InputStats  // in order of reading; Position.Input counts them
-	Targets  []TargetStats // sorted by Target
-	Nodes    []string      // sorted
-	Width    uint32        // of a pane, seconds
-	Panes    []Pane        // sorted by Start
-	Run      *sketch.Top   // heavy hitters of the whole input; groups are indexes of Targets
-	First    int64         // time of the first and last event, Unix nanoseconds; 0, 0 when none has a time
-	Last     int64
-	Problems Problems
-	Lost     Lost
+	Settings  Settings
+	Inputs    []InputStats  // in order of reading; Position.Input counts them
+	Targets   []TargetStats // sorted by Target
+	Nodes     []string      // sorted
+	Width     uint32        // of a pane, seconds
+	Panes     []Pane        // sorted by Start
+	Run       *sketch.Top   // heavy hitters of the whole input; groups are indexes of Targets
+	First     int64         // time of the first and last event, Unix nanoseconds; 0, 0 when none has a time
+	Last      int64
+	Observers []Observer   // sorted; SelectedStats.Observer counts them
+	Facts     []FactStats  // sorted
+	Points    []PointStats // sorted
+	Problems  Problems
+	Lost      Lost
 }
 
 // Lost counts what the caps of a Profile could not resolve; nothing is left out of the totals.
 type Lost struct {
-	Targets uint64 // requests of targets beyond MaxTargets, held under the target OtherTarget
-	Nodes   uint64 // requests of nodes beyond MaxNodes, held under no node
-	Shapes  uint64 // reads of shapes beyond MaxShapes of their target
+	Targets  uint64 // requests of targets beyond MaxTargets, held under the target OtherTarget
+	Nodes    uint64 // requests of nodes beyond MaxNodes, held under no node
+	Shapes   uint64 // reads of shapes beyond MaxShapes of their target
+	Selected uint64 // selected records beyond MaxSelected of their target
+	States   uint64 // states beyond MaxStates of their target
+	Facts    uint64
+	Points   uint64
 }
 
 // An InputStats says what was read of one input.
@@ -129,6 +136,9 @@ type InputStats struct {
 	Lines       uint64
 	Records     uint64
 	Events      uint64
+	States      uint64
+	Facts       uint64
+	Points      uint64
 	Skipped     uint64
 	SkippedKind map[string]uint64 // by kind
 	Problems    uint64
@@ -187,6 +197,8 @@ type TargetStats struct {
 	LiveRows  *sketch.Histogram // a read
 	Tombs     *sketch.Histogram // tombstones a read
 	Shapes    []ShapeStats      // sorted by Shape, Op
+	Selected  []SelectedStats   // sorted; no part of all the above
+	States    []StateStats      // sorted
 }
 
 // A ShapeStats is what a Profile holds of one statement shape of a target.

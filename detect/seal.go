@@ -13,6 +13,7 @@ import (
 // Seal gives the Profile of what b was fed as part of the named input. b may be Reset and used again.
 func (b *Builder) Seal(in InputStats) *Profile {
 	in.Events, in.SkippedKind, in.Problems = b.events, b.skipped, b.problems.Total
+	in.States, in.Facts, in.Points = b.states, b.facts, b.points
 	for _, n := range b.skipped {
 		in.Skipped += n
 	}
@@ -24,11 +25,14 @@ func (b *Builder) Seal(in InputStats) *Profile {
 		First:    b.first,
 		Last:     b.last,
 		Problems: b.problems,
-		Lost:     b.lost,
+		Facts:    b.factList,
+		Points:   b.pointList,
 	}
+	observerIDs := b.sealObservers(p)
 	for _, id := range order {
-		p.Targets = append(p.Targets, b.open[id].seal())
+		p.Targets = append(p.Targets, b.open[id].seal(observerIDs, &b.lost))
 	}
+	p.Lost = b.lost
 	nodeIDs := b.sealNodes(p)
 	tops := b.sealPanes(p, ids, nodeIDs)
 	p.Run = b.sealRun(tops).Trim(b.settings.runQuota(len(p.Targets))).Renumber(ids, nil)
@@ -49,8 +53,15 @@ func (b *Builder) order() (order, ids []uint32) {
 	return order, ids
 }
 
-func (t *openTarget) seal() TargetStats {
+func (t *openTarget) seal(observers []uint32, lost *Lost) TargetStats {
 	s := t.stats
+	lost.States = addSat(lost.States, s.capStates())
+	for _, x := range t.selected {
+		x.Observer = observers[x.Observer]
+		s.Selected = append(s.Selected, *x)
+	}
+	slices.SortFunc(s.Selected, compareSelected)
+	lost.Selected = addSat(lost.Selected, s.capSelected())
 	for _, shape := range t.shapes {
 		s.Shapes = append(s.Shapes, *shape)
 	}
@@ -60,6 +71,22 @@ func (t *openTarget) seal() TargetStats {
 
 func compareShapes(a, b ShapeStats) int {
 	return cmp.Or(strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Op, b.Op))
+}
+
+// sealObservers sets the sorted observers of p and gives by number of one its place there.
+func (b *Builder) sealObservers(p *Profile) []uint32 {
+	p.Observers = slices.Clone(b.observers)
+	slices.SortFunc(p.Observers, Observer.Compare)
+	return observerPlaces(b.observers, p.Observers)
+}
+
+func observerPlaces(list, in []Observer) []uint32 {
+	ids := make([]uint32, len(list))
+	for i, o := range list {
+		at, _ := slices.BinarySearchFunc(in, o, Observer.Compare)
+		ids[i] = uint32(at)
+	}
+	return ids
 }
 
 // sealNodes sets the sorted nodes of p and gives by number of a node its place there.

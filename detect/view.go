@@ -20,6 +20,8 @@ type View struct {
 	// Sampling is the share of all requests that the input holds; 1/1 unless the user said otherwise.
 	Sampling Rate
 	Lost     Lost
+	Facts    []FactStats  // sorted by target, name and node
+	Points   []PointStats // sorted by target, name and statistic
 }
 
 // A PaneSpan is the time of one pane, Unix seconds.
@@ -50,6 +52,9 @@ type TargetView struct {
 	LiveRows *sketch.Histogram
 	Tombs    *sketch.Histogram
 	Shapes   []ShapeStats // sorted by Shape
+	// Selected and States come from other records than all the above, which is of traffic.
+	Selected []*SelectedView // those of most aborts, tombstones and records first
+	States   []StateStats    // sorted by measure, key, part, node and source
 }
 
 // Distinct is the number of different keys.

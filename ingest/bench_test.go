@@ -7,7 +7,7 @@ import (
 )
 
 // nothing is a decoder and a handler that look at nothing: what is left is reading itself.
-type nothing struct{}
+type nothing struct{ EventsOnly }
 
 func (nothing) Decode(*Record, Sink)        {}
 func (nothing) Event(*Event)                {}

@@ -63,6 +63,8 @@ type recorder struct {
 }
 
 type recorded struct {
+	EventsOnly
+
 	c     Chunk
 	seen  []seen
 	nodes []string

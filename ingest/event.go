@@ -73,7 +73,16 @@ type Event struct {
 	Failed   bool // timed out or aborted; throttled requests are not Failed
 	KeyKnown bool // Key is the partition key; false when the record does not tell it
 
-	Requests uint64 // how many requests the record stands for; 0 counts as 1
+	// Coverage and Role are set where records of a format differ in them; zero: those of the input.
+	Coverage Coverage
+	Role     string // which of a node's files or samplers tells of it: constant text
+	Warned   bool   // the store warned of the tombstones of this read
+	Aborted  bool   // the store ended the read for its tombstones: the true number is higher
+	TimedOut bool
+	Slow     bool // slower than the store's own limit
+
+	Requests   uint64 // how many requests the record stands for; 0 counts as 1
+	Partitions uint64 // partitions that one request touches; 0 counts as 1
 
 	Table   []byte // with keyspace where there is one: ks.table
 	Index   []byte // secondary index, empty for the base table

@@ -86,7 +86,23 @@ type Sink interface {
 	Problem(p Problem)
 	// Skip takes a record that was recognised and says nothing of keys; kind is constant text.
 	Skip(kind string)
+	// State, Fact and Point take what else records say.
+	State(s *State)
+	Fact(f *Fact)
+	Point(p *Point)
 }
+
+// EventsOnly is embedded by sinks that need no states, facts and points.
+type EventsOnly struct{}
+
+// State does nothing.
+func (EventsOnly) State(*State) {}
+
+// Fact does nothing.
+func (EventsOnly) Fact(*Fact) {}
+
+// Point does nothing.
+func (EventsOnly) Point(*Point) {}
 
 // DecodeOptions are the settings of a run that decoders need.
 type DecodeOptions struct {

@@ -72,6 +72,8 @@ func (*latest) EndInput(*Input, int) {}
 func (*latest) EndFile(int, int) {}
 
 type latestSink struct {
+	EventsOnly
+
 	unixNano int64
 	ok       bool
 }

@@ -12,6 +12,7 @@ import (
 
 // heard notes what reaches a handler.
 type heard struct {
+	ingest.EventsOnly
 	ingest.Handler
 	events []string
 	skips  []string

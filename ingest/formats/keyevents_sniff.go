@@ -10,6 +10,8 @@ import (
 
 // survey is what the names and the records of an input's beginning say.
 type survey struct {
+	ingest.EventsOnly
+
 	plan    *plan
 	clash   [fields][]string // by slot: names of one record that stand for the same thing
 	likely  []string         // names that may be a partition key

@@ -1,0 +1,107 @@
+package ingest
+
+// A Measure says what a State measures.
+type Measure uint8
+
+// The measures. Sizes are in bytes.
+const (
+	PartitionBytes Measure = iota
+	PartitionRows
+	PartitionCells
+	PartitionTombstones
+	RowBytes
+	CellBytes
+	CollectionBytes
+	CollectionItems
+	ItemBytes
+	Measures // number of measures
+)
+
+// String gives the name used in reports.
+func (m Measure) String() string {
+	return [...]string{
+		"partition_bytes", "partition_rows", "partition_cells", "partition_tombstones", "row_bytes",
+		"cell_bytes", "collection_bytes", "collection_items", "item_bytes",
+	}[min(m, ItemBytes)]
+}
+
+// A State is a measured condition of one partition, row, cell, collection or item at one time; of
+// several the largest, the first, the last and the growth count, never the sum. Its slices are valid
+// only during the call that hands it over.
+type State struct {
+	Store    Store
+	Table    []byte
+	Index    []byte
+	Key      []byte // in the form of AppendKey
+	KeyKnown bool   // false: the largest of the table, or a line without key
+	Part     []byte // clustering key, column or sort key that it is about; empty: the whole partition
+	Node     []byte
+	Source   string // constant: which statement of the store it is, for comparing like with like
+
+	Measure  Measure
+	Value    uint64
+	AtLeast  bool   // the value is a lower bound: of one SSTable, of one write
+	Said     bool   // the store itself reported it as passing a limit
+	Limit    uint64 // the store's own limit where the record tells it, else 0
+	UnixNano int64  // 0: unknown
+	Kinds    TombstoneKinds
+	At       Position
+}
+
+// TombstoneKinds tells apart what the tombstones of a partition are; all zero when a record does not.
+type TombstoneKinds struct {
+	Rows       uint64 // live and dead rows of the partition
+	RowDeletes uint64
+	Ranges     uint64 // range markers
+	Cells      uint64
+	Complex    uint64 // collection markers
+	Expired    uint64 // expired rows or cells
+	Partition  uint64 // partition deletions
+}
+
+// A Fact is a setting, a piece of schema or of topology. The last one wins; unlike values of one name
+// are reported. Its slices are valid only during the call that hands it over.
+type Fact struct {
+	Store    Store
+	Table    []byte // empty: of the node or the cluster
+	Index    []byte
+	Node     []byte // empty: of all nodes
+	Name     string // constant: one of the Fact names
+	Value    []byte
+	UnixNano int64
+	At       Position
+}
+
+// The names of Facts. Lists are joined by commas without blanks.
+const (
+	FactPartitionKey  = "partition-key" // names of the columns, in order
+	FactClustering    = "clustering"    // names of the columns, in order, each with " desc" where it is
+	FactCollections   = "collections"   // names of the columns of a non-frozen collection
+	FactDefaultTTL    = "default-ttl"   // seconds
+	FactGCGrace       = "gc-grace"      // seconds
+	FactCompaction    = "compaction"    // class without package
+	FactTombstoneWarn = "tombstone-warn-threshold"
+	FactTombstoneFail = "tombstone-fail-threshold"
+	FactLocalIndex    = "local-index"  // names of local secondary indexes
+	FactGlobalIndex   = "global-index" // names of global secondary indexes
+	FactBilling       = "billing-mode"
+	FactReadUnits     = "provisioned-read-units"
+	FactWriteUnits    = "provisioned-write-units"
+	FactItems         = "items"
+	FactTableBytes    = "table-bytes"
+)
+
+// A Point is one datapoint of a table's metric, with the statistic of its own. Its slices are valid only
+// during the call that hands it over.
+type Point struct {
+	Store    Store
+	Table    []byte // empty: of the whole account or node
+	Index    []byte
+	Node     []byte
+	Name     []byte // of the metric, as its store calls it
+	Stat     string // constant: sum, average, maximum, minimum, p99, ...
+	Milli    uint64 // value in thousandths
+	UnixNano int64  // start of the period; 0: unknown
+	Seconds  uint32 // length of the period; 0: a reading at one time
+	At       Position
+}
