@@ -45,7 +45,11 @@ func shared(a, b []byte) int {
 
 // readGroup reads the number of a group: its distance from the one before, of which next is 1 more.
 func (d *decoder) readGroup(next uint32) uint32 {
-	return next + uint32(d.upTo(uint64(MaxGroups-1-min(next, MaxGroups-1)), "group"))
+	if next >= MaxGroups {
+		d.fail("too many groups")
+		return 0
+	}
+	return next + uint32(d.upTo(uint64(MaxGroups-1-next), "group"))
 }
 
 // checkGroup holds the sums of a group against what is always true of it.
