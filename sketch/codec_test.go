@@ -197,73 +197,77 @@ func TestTrap19WhatNoWriterMadeIsRefused(t *testing.T) {
 	}
 }
 
-// fuzzForm wants of any bytes: an error, or a value that writes the very bytes that were read and works.
-func fuzzForm(f *testing.F, which int, use func(x appender)) {
+// checkForm wants of any bytes: an error, or a value that writes the very bytes that were read and works.
+func checkForm(t *testing.T, f *form, b []byte) {
+	t.Helper()
+	x, rest, err := f.read(b)
+	if err != nil {
+		return
+	}
+	if got, want := x.AppendBinary(nil), b[:len(b)-len(rest)]; !bytes.Equal(got, want) {
+		t.Fatalf("%s: wrote %x, read %x", f.name, got, want)
+	}
+	x = use(x)
+	if _, _, err := f.read(x.AppendBinary(nil)); err != nil {
+		t.Fatalf("%s after use: %v", f.name, err)
+	}
+}
+
+// use does with x what may be done with any summary.
+func use(x appender) appender {
+	switch x := x.(type) {
+	case *Table:
+		for i := range 200 {
+			e := eventOf(0, i, Vector{1 << 63, uint64(i), 1})
+			e.addTo(x)
+		}
+		x.Seal(Quota{Top: [Weights]int{5, 5}}, 60)
+		x.SetBudget(x.budget / 2)
+	case *Top:
+		return MergeTops(x, x, Quota{PerGroup: [Weights]int{2, 1, 1}})
+	case *Distinct:
+		x.Add(1 << 40)
+		x.Merge(x.Clone())
+		x.Estimate()
+		x.Fold(4)
+	case *Sample:
+		x.Add(1, 1, 1)
+		x.Merge(x.Clone())
+		x.SetCap(1)
+	case *Histogram:
+		x.Merge(x.Clone())
+		x.Add(77, 5)
+		x.Quantile(1, 2)
+	}
+	return x
+}
+
+func TestChangedBytesAreRefusedOrMeanWhatTheySay(t *testing.T) {
+	r := seeded(t, 19)
+	for _, f := range forms() {
+		for _, x := range f.sample {
+			b := x.AppendBinary(nil)
+			for range 3000 {
+				c := bytes.Clone(b)
+				for range 1 + r.IntN(3) {
+					c[r.IntN(min(len(c), 300))] = byte(r.Uint64N(256) >> r.IntN(8))
+				}
+				checkForm(t, &f, c)
+			}
+		}
+	}
+}
+
+func fuzzForm(f *testing.F, which int) {
 	kind := forms()[which]
 	for _, s := range kind.sample {
 		f.Add(s.AppendBinary(nil))
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		x, rest, err := kind.read(b)
-		if err != nil {
-			return
-		}
-		if got, want := x.AppendBinary(nil), b[:len(b)-len(rest)]; !bytes.Equal(got, want) {
-			t.Fatalf("wrote %x, read %x", got, want)
-		}
-		use(x)
-		if _, _, err := kind.read(x.AppendBinary(nil)); err != nil {
-			t.Fatalf("after use: %v", err)
-		}
-	})
+	f.Fuzz(func(t *testing.T, b []byte) { checkForm(t, &kind, b) })
 }
 
-func FuzzTable(f *testing.F) {
-	fuzzForm(f, 0, func(x appender) {
-		table := x.(*Table)
-		for i := range 200 {
-			e := eventOf(0, i, Vector{1 << 63, uint64(i), 1})
-			e.addTo(table)
-		}
-		table.Seal(Quota{Top: [Weights]int{5, 5}}, 60)
-		table.SetBudget(table.budget / 2)
-	})
-}
-
-func FuzzTop(f *testing.F) {
-	fuzzForm(f, 1, func(x appender) {
-		top := x.(*Top)
-		merged := MergeTops(top, top, Quota{PerGroup: [Weights]int{2, 1, 1}})
-		if _, _, err := ReadTop(merged.AppendBinary(nil)); err != nil {
-			f.Errorf("merged with itself: %v", err)
-		}
-	})
-}
-
-func FuzzDistinct(f *testing.F) {
-	fuzzForm(f, 2, func(x appender) {
-		d := x.(*Distinct)
-		d.Add(1 << 40)
-		d.Merge(d.Clone())
-		d.Estimate()
-		d.Fold(4)
-	})
-}
-
-func FuzzSample(f *testing.F) {
-	fuzzForm(f, 3, func(x appender) {
-		s := x.(*Sample)
-		s.Add(1, 1, 1)
-		s.Merge(s.Clone())
-		s.SetCap(1)
-	})
-}
-
-func FuzzHistogram(f *testing.F) {
-	fuzzForm(f, 4, func(x appender) {
-		h := x.(*Histogram)
-		h.Merge(h.Clone())
-		h.Add(77, 5)
-		h.Quantile(1, 2)
-	})
-}
+func FuzzTable(f *testing.F)     { fuzzForm(f, 0) }
+func FuzzTop(f *testing.F)       { fuzzForm(f, 1) }
+func FuzzDistinct(f *testing.F)  { fuzzForm(f, 2) }
+func FuzzSample(f *testing.F)    { fuzzForm(f, 3) }
+func FuzzHistogram(f *testing.F) { fuzzForm(f, 4) }
