@@ -81,8 +81,12 @@ func (s *nameSink) wantsNode(node []byte) bool {
 	return slices.ContainsFunc(s.wanted.nodes, func(n string) bool { return n == string(node) })
 }
 
-// names reports whether name means table: the whole name, or the table's without its keyspace.
+// names reports whether name means table: the whole name, or the table's without its keyspace. It
+// allocates nothing: it is asked for each event.
 func names(name string, table []byte) bool {
-	full := string(table)
-	return full == name || !strings.Contains(name, ".") && strings.HasSuffix(full, "."+name)
+	if string(table) == name {
+		return true
+	}
+	before := len(table) - len(name) - 1
+	return before > 0 && table[before] == '.' && string(table[before+1:]) == name && !strings.Contains(name, ".")
 }

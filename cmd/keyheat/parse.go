@@ -20,8 +20,8 @@ var sizeUnits = map[string]uint64{
 	"g": 1 << 30, "gb": 1 << 30, "gib": 1 << 30,
 }
 
-// parseSize gives a function that reads bytes, at least least: 64MiB, 64M, 67108864.
-func parseSize(least uint64) func(string) (uint64, error) {
+// parseSize gives a function that reads bytes between two bounds: 64MiB, 64M, 67108864.
+func parseSize(least, most uint64) func(string) (uint64, error) {
 	return func(text string) (uint64, error) {
 		digits := strings.TrimRight(strings.ToLower(text), "bikmg")
 		unit, ok := sizeUnits[strings.ToLower(text)[len(digits):]]
@@ -31,8 +31,8 @@ func parseSize(least uint64) func(string) (uint64, error) {
 		}
 		hi, size := bits.Mul64(n, unit)
 		switch {
-		case hi != 0:
-			return 0, errors.New("is too large")
+		case hi != 0 || size > most:
+			return 0, fmt.Errorf("must be at most %s", showSize(most))
 		case size < least:
 			return 0, fmt.Errorf("must be at least %s", showSize(least))
 		}

@@ -23,9 +23,9 @@ func parses[T comparable](t *testing.T, parse func(string) (T, error), show func
 }
 
 func TestSizes(t *testing.T) {
-	parses(t, parseSize(10), showSize, map[string]string{
+	parses(t, parseSize(10, 2<<30), showSize, map[string]string{
 		"64MiB": "64MiB", "64M": "64MiB", "64mb": "64MiB", "1048576": "1MiB", "1g": "1GiB", "1025": "1025B", "2k": "2KiB", "10": "10B",
-		"9": "", "": "", "M": "", "1.5M": "", "-1": "", "1T": "", "99999999999999999999": "", "18446744073709551615G": "", "1 M": "", "1MM": "",
+		"2g": "2GiB", "3g": "", "9": "", "": "", "M": "", "1.5M": "", "-1": "", "1T": "", "99999999999999999999": "", "18446744073709551615G": "", "1 M": "", "1MM": "",
 	})
 }
 

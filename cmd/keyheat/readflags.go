@@ -27,6 +27,12 @@ type readFlags struct {
 	quiet    bool
 }
 
+// Bounds of --chunk: a part has costs of its own, and is what one worker reads.
+const (
+	minChunk = 4 << 10
+	maxChunk = 1 << 40
+)
+
 func (f *readFlags) add(e *env, flags *pflag.FlagSet) {
 	defaults := detect.DefaultSettings()
 	f.mappings.add(flags, "map", "`FIELD=PATH`: where generic records hold a field, like pk=user.id (repeatable)", parseMapping)
@@ -36,8 +42,8 @@ func (f *readFlags) add(e *env, flags *pflag.FlagSet) {
 	f.tables.add(flags, "table", "read only events of `TABLE` and its indexes (repeatable)", parseText)
 	f.nodes.add(flags, "node", "read only events that `NODE` logged (repeatable)", parseText)
 	f.maxBad.add(flags, "max-bad", "", "how many bad records still make a full report: `COUNT|PERCENT` (default 1%, at least 100 records)", parseMaxBad)
-	f.memory.add(flags, "memory", showSize(defaults.Memory), "`SIZE` that the process may take", parseSize(detect.MinMemory))
-	f.chunk.add(flags, "chunk", showSize(defaults.Chunk), "`SIZE` of the parts in which an input is read; shapes the estimates", parseSize(4<<10))
+	f.memory.add(flags, "memory", showSize(defaults.Memory), "`SIZE` that the process may take", parseSize(detect.MinMemory, detect.MaxMemory))
+	f.chunk.add(flags, "chunk", showSize(defaults.Chunk), "`SIZE` of the parts in which an input is read; shapes the estimates", parseSize(minChunk, maxChunk))
 	f.workers.add(flags, "workers", fmt.Sprint(e.cpus), "`NUMBER` of chunks read at the same time; never changes the result", parseCount(1))
 	f.pane.add(flags, "pane", "1m", "`WIDTH` of a time pane: 1m, 2m, 4m, 12m, 1h, 3h, 6h, 12h, 1d, 7d; widens itself for long inputs", parseWidth)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on stderr")
