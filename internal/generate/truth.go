@@ -186,9 +186,10 @@ func expectFew(_ *source, t *Truth) {
 	t.forbid("hot-partition", "moving-hot-key", "skewed-key", "hot-node", "tombstone-dense-read")
 }
 
+// expectNode expects a hot node when it has clearly enough requests in any ten minutes.
 func expectNode(s *source, t *Truth) {
-	others := s.events / (s.o.Nodes + 2)
-	t.mustIf(3*others >= 2*nodeRequests, Expected{Rule: "hot-node"})
+	inTen := mulDiv(3*s.events/(s.o.Nodes+2), min(s.o.Minutes, 10), s.o.Minutes)
+	t.mustIf(inTen >= 3*nodeRequests/2, Expected{Rule: "hot-node"})
 	t.forbid("hot-partition", "moving-hot-key", "skewed-key", "low-cardinality-key", "tombstone-dense-read")
 }
 
