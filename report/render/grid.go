@@ -1,6 +1,9 @@
 package render
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A column of a grid. Its cells are visible text.
 type column struct {
@@ -53,27 +56,24 @@ func gridRow(cols []column, widths []int, cell func(*column) string, p *pen) str
 	return strings.TrimRight(strings.Join(parts, gap), " ")
 }
 
-// fitColumns gives the columns that fit into width, the cuttable ones cut.
+// fitColumns gives the columns that fit into width, the cuttable ones cut. Columns of the same drop go together.
 func fitColumns(cols []column, width int) []column {
-	kept := append([]column(nil), cols...)
+	kept := slices.Clone(cols)
 	for {
-		over := len(gap)*(len(kept)-1) - width
-		slack, victim := 0, -1
+		over, slack, drop := len(gap)*(len(kept)-1)-width, 0, 0
 		for i := range kept {
 			w := kept[i].width()
 			over += w
 			if kept[i].least > 0 {
 				slack += max(0, w-kept[i].least)
 			}
-			if kept[i].drop > 0 && (victim < 0 || kept[i].drop > kept[victim].drop) {
-				victim = i
-			}
+			drop = max(drop, kept[i].drop)
 		}
-		if over <= slack || victim < 0 {
+		if over <= slack || drop == 0 {
 			cutColumns(kept, over)
 			return kept
 		}
-		kept = append(kept[:victim:victim], kept[victim+1:]...)
+		kept = slices.DeleteFunc(kept, func(c column) bool { return c.drop == drop })
 	}
 }
 

@@ -1,12 +1,15 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/keyheat/keyheat/detect"
@@ -180,12 +183,37 @@ func renderJSON(w io.Writer, r *report.Report, o Options) error {
 	return writeJSON(w, docOf(r.Masked(o.Mask), o))
 }
 
-// writeJSON prints v as people can read it too, with <, > and & as they are.
+// writeJSON prints v as people can read it too: <, > and & as they are, but nothing that a terminal or an
+// editor could take for a command (C1 controls, bidirectional and zero-width characters).
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escapeJSON(b.Bytes()))
+	return err
+}
+
+// escapeJSON writes what is not printable in a JSON text as \u escapes. Beyond ASCII a text has runes in strings alone.
+func escapeJSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r < 0x7f || unicode.IsPrint(r):
+			out = append(out, text[:n]...)
+		case r < 0x10000:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+		text = text[n:]
+	}
+	return out
 }
 
 func docOf(r *report.Report, o Options) *docReport {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -20,13 +19,6 @@ var keyText = &KeyRenderer{
 	Render: renderKeyText,
 }
 
-var keyJSON = &KeyRenderer{
-	Name:   "json",
-	Title:  "for programs",
-	Doc:    "One object: the key, its bounds, its panes, what the second pass counted and its findings as in the JSON report.",
-	Render: renderKeyJSON,
-}
-
 func renderKeyText(w io.Writer, k *report.KeyReport, o Options) error {
 	k = k.Masked(o.Mask)
 	p := &page{pen: pen{width: o.width(), color: o.Color}, o: o, r: &report.Report{Inputs: k.Inputs, PaneSeconds: k.PaneSeconds}}
@@ -34,7 +26,8 @@ func renderKeyText(w io.Writer, k *report.KeyReport, o Options) error {
 		p.r.Span = detect.Span{Start: k.Panes[0].Start, End: k.Panes[n-1].End}
 	}
 	p.times = timesOf(p.r.Span)
-	p.line(p.paint(bold, tableName(k.Target)), gap, p.paint(bold, fit(visibleKey(k.Key), max(20, p.width-widthOf(tableName(k.Target))-2))))
+	p.lines("table", bold, []string{fit(tableName(k.Target), p.width-labelWidth)})
+	p.lines("key", bold, chop(visibleKey(k.Key), p.width-labelWidth))
 	if n := nameKey(k.Key); n.cut {
 		p.labelled("", dim, fmt.Sprintf("the first 1 KiB of %s bytes; hash %s", grouped(n.length), n.hash))
 	}
@@ -54,11 +47,7 @@ func (p *page) keyBounds(k *report.KeyReport) {
 	if !k.Held {
 		p.fact("", "not among the keys that are told apart: the amounts are what it cannot exceed, and may be 0")
 	}
-	requests := countBounds(k.Requests).String()
-	if k.Requests.Exact() && k.Held {
-		requests += ", exact"
-	}
-	p.fact("requests", requests)
+	p.fact("total", digits(k.Requests)+" requests")
 	if k.Rank > 0 {
 		p.fact("share", shareBounds(k.Share).String()+" of the table, number "+strconv.Itoa(k.Rank)+" by requests")
 	} else {
@@ -72,11 +61,22 @@ func (p *page) keyBounds(k *report.KeyReport) {
 		p.fact("bytes", bounded{value: detect.Whole(k.Cost.Middle()), low: detect.Whole(k.Cost.Low), high: detect.Whole(k.Cost.High), unit: "bytes"}.String())
 	}
 	if k.Tombstones.High > 0 {
-		p.fact("tombs", countBounds(k.Tombstones).String()+" tombstones read")
+		p.fact("read", digits(k.Tombstones)+" tombstones")
 	}
 	if k.PeakPerSec > 0 {
 		p.fact("peak", fmt.Sprintf("%s requests in the second at %s", peakText(k.PeakPerSec, k.Exact != nil), time.Unix(k.PeakSecond, 0).UTC().Format("2006-01-02 15:04:05")))
 	}
+}
+
+// digits gives a count with all its digits, which is what one asks of a single key.
+func digits(r detect.Range) string {
+	switch {
+	case r.Exact():
+		return "exactly " + grouped(r.Low)
+	case r.Low == 0:
+		return "at most " + grouped(r.High)
+	}
+	return fmt.Sprintf("%s (%s–%s)", grouped(r.Middle()), grouped(r.Low), grouped(r.High))
 }
 
 func (p *page) fact(label, text string) { p.labelled(label, "", text) }
@@ -94,7 +94,7 @@ func (p *page) keyPanes(k *report.KeyReport) {
 	span := p.at(k.Panes[0].Start) + " → " + p.at(k.Panes[len(k.Panes)-1].End)
 	p.line(p.paint(dim, padRight("  over", labelWidth)), sparkline(lows, p.width-labelWidth))
 	p.fact("", fmt.Sprintf("requests in panes of %s, %s; most in the pane of %s: %s", paneName(k.PaneSeconds), span,
-		p.at(k.Panes[busiest].Start), countBounds(k.PerPane[busiest].Requests)))
+		p.at(k.Panes[busiest].Start), digits(k.PerPane[busiest].Requests)))
 }
 
 // keyExact writes what the second pass counted.
@@ -114,7 +114,7 @@ func (p *page) keyExact(k *report.KeyReport) {
 		p.fact("refused", fmt.Sprintf("%s throttled, %s timed out or aborted", count(x.Totals.Throttled()), count(x.Totals[detect.Failed])))
 	}
 	if x.SortKeys != nil && x.SortKnown > 0 {
-		p.fact("sort keys", sortKeysText(x))
+		p.fact("sort", sortKeysText(x))
 	}
 	if x.Latency != nil && x.Latency.Count() > 0 {
 		p50, _ := x.Latency.Quantile(50, 100)
@@ -142,7 +142,7 @@ func opNoun(op ingest.Op) string {
 
 func sortKeysText(x *detect.ExactKey) string {
 	value, low, high := x.SortKeys.Estimate()
-	said := fmt.Sprintf("%s different", bounded{value: detect.Whole(value), low: detect.Whole(low), high: detect.Whole(high)})
+	said := fmt.Sprintf("%s different sort keys", bounded{value: detect.Whole(value), low: detect.Whole(low), high: detect.Whole(high)})
 	if x.TopSort.High > 0 {
 		said += fmt.Sprintf(", the busiest with %s of %s", plural(x.TopSort.Middle(), "request"), count(x.SortKnown))
 	}
@@ -157,118 +157,5 @@ func (p *page) keyPlaces(k *report.KeyReport) {
 	for _, at := range k.Positions[:min(len(k.Positions), cardPositions)] {
 		places = append(places, p.place(at))
 	}
-	if len(places) > 0 {
-		p.fact("see", strings.Join(places, ", "))
-	}
-}
-
-type docKey struct {
-	Schema     string        `json:"schema"`
-	Tool       docTool       `json:"tool"`
-	Subject    docSubject    `json:"subject"`
-	Held       bool          `json:"held"`
-	Rank       *int          `json:"rank"`
-	Requests   docRange      `json:"requests"`
-	Cost       docAmount     `json:"cost"`
-	CostUnit   string        `json:"cost_unit"`
-	Tombstones docRange      `json:"tombstones"`
-	Share      docAmount     `json:"share"`
-	Peak       *docPeak      `json:"peak"`
-	Pane       string        `json:"pane"`
-	Panes      []docKeyPane  `json:"panes"`
-	Exact      *docExact     `json:"exact"`
-	Positions  []docPosition `json:"positions"`
-	Findings   []docFinding  `json:"findings"`
-}
-
-type docPeak struct {
-	Second   string `json:"second"`
-	Requests uint64 `json:"requests"`
-}
-
-type docKeyPane struct {
-	docSpan
-	Requests   docRange  `json:"requests"`
-	Cost       docAmount `json:"cost"`
-	Tombstones docRange  `json:"tombstones"`
-}
-
-type docExact struct {
-	Operations map[string]uint64 `json:"operations"`
-	Throttled  uint64            `json:"throttled"`
-	Failed     uint64            `json:"failed"`
-	Latency    *docLatency       `json:"latency_ms,omitempty"`
-	SortKeys   *docRange         `json:"sort_keys,omitempty"`
-	TopSort    *docRange         `json:"top_sort_key,omitempty"`
-	SortKnown  uint64            `json:"sort_key_known"`
-	Ascending  uint64            `json:"ascending_writes"`
-	Ordered    uint64            `json:"ordered_writes"`
-	Nodes      []docNode         `json:"nodes"`
-}
-
-type docNode struct {
-	Node     string `json:"node"`
-	Requests uint64 `json:"requests"`
-}
-
-func renderKeyJSON(w io.Writer, k *report.KeyReport, o Options) error {
-	k = k.Masked(o.Mask)
-	d := docKey{
-		Schema: "keyheat.key/1", Tool: docTool{"keyheat", orUnknown(k.Version)}, Held: k.Held,
-		Subject:  subjectOf(&detect.Subject{Target: k.Target, Key: k.Key, HasKey: true}),
-		Requests: *countOf(k.Requests), Cost: weightAmount(k.Cost, k.CostMilli), CostUnit: "bytes", Tombstones: *countOf(k.Tombstones),
-		Share: milliAmount(k.Share.Value, k.Share.Low, k.Share.High),
-		Pane:  paneName(k.PaneSeconds), Panes: []docKeyPane{}, Exact: exactOf(k.Exact),
-		Positions: each(k.Positions, func(p *ingest.Position) docPosition { return positionOf(p) }),
-		Findings:  each(k.Findings, findingOf),
-	}
-	if k.CostMilli {
-		d.CostUnit = "units"
-	}
-	if k.Rank > 0 {
-		d.Rank = &k.Rank
-	}
-	if k.PeakPerSec > 0 {
-		d.Peak = &docPeak{stamp(k.PeakSecond), k.PeakPerSec}
-	}
-	for i := range k.PerPane {
-		p := &k.PerPane[i]
-		d.Panes = append(d.Panes, docKeyPane{docSpan{stamp(k.Panes[i].Start), stamp(k.Panes[i].End)}, *countOf(p.Requests), weightAmount(p.Cost, k.CostMilli), *countOf(p.Tombstones)})
-	}
-	return writeJSON(w, d)
-}
-
-// weightAmount gives a count of wholes or of thousandths as decimal numbers.
-func weightAmount(r detect.Range, milli bool) docAmount {
-	form := func(n uint64) json.Number {
-		if milli {
-			return json.Number(decimal(detect.Milli(n)))
-		}
-		return json.Number(strconv.FormatUint(n, 10))
-	}
-	return docAmount{form(r.Middle()), form(r.Low), form(r.High)}
-}
-
-func exactOf(x *detect.ExactKey) *docExact {
-	if x == nil {
-		return nil
-	}
-	d := &docExact{Operations: map[string]uint64{}, Throttled: x.Totals.Throttled(), Failed: x.Totals[detect.Failed],
-		SortKnown: x.SortKnown, Ascending: x.Ascending, Ordered: x.Ordered,
-		Nodes: each(x.Nodes, func(n *detect.NodeCount) docNode { return docNode{validText(n.Node), n.Requests} })}
-	for op := ingest.OpUnknown; op < ingest.Ops; op++ {
-		if n := x.Totals[detect.ByOp+detect.Counter(op)]; n > 0 {
-			d.Operations[op.String()] = n
-		}
-	}
-	if x.Latency != nil && x.Latency.Count() > 0 {
-		p50, _ := x.Latency.Quantile(50, 100)
-		p99, _ := x.Latency.Quantile(99, 100)
-		d.Latency = &docLatency{docMilli(p50), docMilli(p99)}
-	}
-	if x.SortKeys != nil && x.SortKnown > 0 {
-		value, low, high := x.SortKeys.Estimate()
-		d.SortKeys, d.TopSort = &docRange{value, low, high}, countOf(x.TopSort)
-	}
-	return d
+	p.dotted(padRight("  see", labelWidth), "", places)
 }

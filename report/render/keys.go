@@ -59,8 +59,8 @@ func renderKeysText(w io.Writer, t *report.KeyTable, o Options) error {
 func keyColumns(t *report.KeyTable) []column {
 	return []column{
 		{title: "PANE"},
-		{title: "TABLE", least: 12},
-		{title: "KEY", least: 16, code: bold},
+		{title: "TABLE", least: 8},
+		{title: "KEY", least: 12, code: bold},
 		{title: strings.ToUpper(string(t.By)), right: true},
 		{title: "LOW", right: true, drop: 1},
 		{title: "HIGH", right: true, drop: 1},

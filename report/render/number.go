@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -92,13 +93,13 @@ func (b bounded) String() string {
 	switch {
 	case b.open:
 		return "at least " + inUnit(b.low, b.unit)
-	case b.low == b.high || bare(b.low, b.unit) == bare(b.high, b.unit):
+	case b.low == b.high:
 		return inUnit(b.value, b.unit)
 	case b.low == 0:
 		return "at most " + inUnit(b.high, b.unit)
 	}
-	if off := max(b.high-b.value, b.value-b.low); b.unit != "share" && float64(off) < 0.01*float64(b.value) {
-		return fmt.Sprintf("%s ±%.1g %%", inUnit(b.value, b.unit), max(0.1, 100*float64(off)/float64(b.value)))
+	if off := max(b.high-b.value, b.value-b.low); b.unit != "share" && float64(off) < 0.0095*float64(b.value) {
+		return fmt.Sprintf("%s ±%.1f %%", inUnit(b.value, b.unit), math.Ceil(1000*float64(off)/float64(b.value))/10)
 	}
 	return fmt.Sprintf("%s (%s–%s)", inUnit(b.value, b.unit), bare(b.low, b.unit), inUnit2(b.high, b.unit))
 }

@@ -26,7 +26,7 @@ type pen struct {
 }
 
 func (p *pen) paint(code, s string) string {
-	if !p.color || code == "" || s == "" {
+	if !p.color || code == "" || strings.TrimSpace(s) == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
@@ -41,24 +41,52 @@ func (p *pen) line(parts ...string) {
 // labelWidth is the width of the first column of a card.
 const labelWidth = 10
 
-// labelled writes a block of text beside its label. The text is wrapped; the first line of its own ends
-// are kept.
-func (p *pen) labelled(label, code string, lines ...string) {
+// lines writes lines that fit beside their label.
+func (p *pen) lines(label, code string, lines []string) {
 	head := p.paint(dim, padRight("  "+label, labelWidth))
-	for _, l := range lines {
-		for _, s := range wrap(l, p.width-labelWidth) {
-			p.line(head, p.paint(code, s))
-			head = strings.Repeat(" ", labelWidth)
-		}
+	for _, s := range lines {
+		p.line(head, p.paint(code, s))
+		head = strings.Repeat(" ", labelWidth)
 	}
 }
 
-// hanging writes text whose later lines stand under its first.
-func (p *pen) hanging(indent int, mark, code, text string) {
-	head := strings.Repeat(" ", indent) + mark
-	for _, s := range wrap(text, p.width-widthOf(head)) {
-		p.line(head, p.paint(code, s))
-		head = strings.Repeat(" ", widthOf(head))
+// labelled writes text beside its label.
+func (p *pen) labelled(label, code, text string) {
+	p.lines(label, code, wrap(text, p.width-labelWidth))
+}
+
+// dotted writes facts with dots between them beside a label, broken at the dots where it can.
+func (p *pen) dotted(label, code string, facts []string) {
+	indent := len(label)
+	room := p.width - indent
+	head, line := p.paint(dim, label), ""
+	flush := func() {
+		for _, s := range wrap(line, room) {
+			p.line(head, p.paint(code, s))
+			head = strings.Repeat(" ", indent)
+		}
+	}
+	for _, f := range facts {
+		joined := line + " · " + f
+		if line == "" {
+			joined = f
+		}
+		if line != "" && widthOf(joined) > room {
+			flush()
+			joined = f
+		}
+		line = joined
+	}
+	flush()
+}
+
+// hanging writes text whose later lines stand under its first, after a painted mark.
+func (p *pen) hanging(mark, code, text string) {
+	indent := widthOf(mark)
+	head := p.paint(code, mark)
+	for _, s := range wrap(text, p.width-indent) {
+		p.line(head, s)
+		head = strings.Repeat(" ", indent)
 	}
 }
 

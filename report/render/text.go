@@ -60,13 +60,13 @@ func (p *page) header() {
 		facts = append(facts, plural(uint64(p.r.Nodes), "node"))
 	}
 	facts = append(facts, size(bytes), p.whole(p.r.Span))
-	p.dotted(bold, facts)
-	p.dotted("", p.understood())
+	p.dotted("", bold, facts)
+	p.dotted("", "", p.understood())
 	if p.r.Partial != "" {
-		p.hanging(0, p.paint(yellow, "PARTIAL")+"  ", "", visible(p.r.Partial))
+		p.hanging("PARTIAL  ", yellow, visible(p.r.Partial))
 	}
 	for _, n := range p.r.Notes {
-		p.hanging(0, "note  ", dim, visible(n))
+		p.hanging("note  ", dim, visible(n))
 	}
 }
 
@@ -113,38 +113,20 @@ func understoodShare(good, all uint64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", share), "0"), ".") + " %"
 }
 
-// dotted writes facts with dots between them, broken at the dots.
-func (p *page) dotted(code string, facts []string) {
-	line := ""
-	for _, f := range facts {
-		switch joined := line + " · " + f; {
-		case line == "":
-			line = f
-		case widthOf(joined) <= p.width:
-			line = joined
-		default:
-			p.line(p.paint(code, line))
-			line = f
-		}
-	}
-	if line != "" {
-		p.line(p.paint(code, line))
-	}
-}
-
 // section writes the heading of a part of the page.
 func (p *page) section(title, about string) {
 	p.line()
-	if about != "" {
-		about = "  " + p.paint(dim, about)
+	if about == "" {
+		p.line(p.paint(bold, title))
+		return
 	}
-	p.line(p.paint(bold, title), about)
+	p.hanging(title+gap, bold, about)
 }
 
 // more says that a list goes on.
 func (p *page) more(n int, what string) {
 	if n > 0 {
-		p.line(p.paint(dim, fmt.Sprintf("  … %s: run with a higher --limit, or --format json", plural(uint64(n), "more "+what))))
+		p.hanging("  … ", dim, plural(uint64(n), "more "+what)+": run with a higher --limit, or --format json")
 	}
 }
 

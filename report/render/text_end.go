@@ -20,7 +20,7 @@ func (p *page) tables() {
 		{title: "TABLE", least: 12},
 		{title: "REQUESTS", right: true},
 		{title: "KEYS", right: true, drop: 2},
-		{title: "TOP KEY", least: 10},
+		{title: "TOP KEY", least: 14},
 		{title: "SHARE", right: true},
 		{title: "PEAK/s", right: true, drop: 3},
 		{title: "CHECKLIST", drop: 4},
@@ -90,7 +90,7 @@ func peakText(n uint64, exact bool) string {
 }
 
 // checkWords are the questions of the checklist that the list of tables has room for.
-var checkWords = map[string]string{"access-patterns": "reads", "cardinality": "keys", "growth": "growth", "deletes": "deletes"}
+var checkWords = map[string]string{"cardinality": "keys", "growth": "growth", "deletes": "deletes"}
 
 // checks gives the answers of the checklist as marks.
 func checks(answers []report.Answer) string {
@@ -177,9 +177,9 @@ func (p *page) gap(g *unassessed, column int) {
 	case n > 0:
 		why += " (" + strings.Join(g.tables, ", ") + ")"
 	}
-	p.hanging(0, padRight("  "+fit(visible(g.first.Rule), column-4), column), "", why)
+	p.hanging(padRight("  "+fit(visible(g.first.Rule), column-4), column), "", why)
 	if g.first.GetIt != "" {
-		p.hanging(column, "→ ", "", visible(g.first.GetIt))
+		p.hanging(strings.Repeat(" ", column)+"→ ", green, visible(g.first.GetIt))
 	}
 }
 
@@ -190,13 +190,11 @@ func (p *page) problems() {
 	}
 	p.section("PROBLEMS", plural(p.r.Problems.Total, "record")+" could not be read and count for nothing above")
 	for _, c := range p.r.Problems.Causes[:min(len(p.r.Problems.Causes), p.o.Limit)] {
-		p.hanging(0, padLeft(count(c.Count), 8)+"  ", "", visible(c.Cause))
+		p.hanging(padLeft(count(c.Count), 8)+gap, "", visible(c.Cause))
 		for _, e := range c.Examples[:min(len(c.Examples), 2)] {
-			text := placeIn(p.r.Inputs, e.At)
-			if e.Text != "" {
-				text += "  " + visible(e.Text)
-			}
-			p.line(strings.Repeat(" ", labelWidth), p.paint(dim, fit(text, p.width-labelWidth)))
+			place := p.place(e.At) + gap
+			text := chop(visible(e.Text), max(2, p.width-labelWidth-widthOf(place)))[0]
+			p.line(strings.Repeat(" ", labelWidth), p.paint(dim, strings.TrimRight(place+text, " ")))
 		}
 	}
 	p.more(len(p.r.Problems.Causes)-p.o.Limit, "cause")
@@ -210,7 +208,7 @@ func (p *page) unread() {
 	p.section("NOT READ", "")
 	for _, u := range p.r.Unread[:min(len(p.r.Unread), p.o.Limit)] {
 		name := fit(visible(u.Name), p.width/2)
-		p.hanging(2, padRight(name, 18)+"  ", "", visible(u.Why))
+		p.hanging(gap+padRight(name, 18)+gap, "", visible(u.Why))
 	}
 	p.more(len(p.r.Unread)-p.o.Limit, "input")
 }

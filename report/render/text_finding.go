@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/keyheat/keyheat/detect"
@@ -15,7 +16,9 @@ const (
 	cardProposals = 3
 	cardSteps     = 4
 	cardPositions = 3
+	cardLines     = 3 // of a key or a query
 	sparkWidth    = 32
+	sparkLeast    = 16
 )
 
 // findings writes the cards, worst first, and folds those that are too small for now to a line.
@@ -44,16 +47,20 @@ func (p *page) findings() {
 	}
 	p.more(left, "finding")
 	if folded > 0 {
-		p.line(p.paint(blue, padRight("LOW", labelWidth)), foldedLine(folded, least, cards))
+		p.folded(folded, least, cards)
 	}
 }
 
-func foldedLine(folded int, least detect.Severity, cards int) string {
-	more := "more"
+// folded says how many findings are not shown because they are small.
+func (p *page) folded(n int, least detect.Severity, cards int) {
+	label, more := "LOW", "more"
+	if least > detect.Medium {
+		label = "LESSER"
+	}
 	if cards == 0 {
 		more = "below --min-severity " + least.String()
 	}
-	return fmt.Sprintf("%d %s · run with --min-severity low, or --format json", folded, more)
+	p.hanging(padRight(label, labelWidth), blue, fmt.Sprintf("%d %s · run with --min-severity low, or --format json", n, more))
 }
 
 // quiet says calmly what was looked at when nothing was found.
@@ -64,7 +71,7 @@ func (p *page) quiet() {
 	}
 	p.line()
 	if requests+reported == 0 {
-		p.hanging(0, p.paint(bold, "NOTHING SEEN")+"  ", "", "No request was found in the input, so nothing could be judged.")
+		p.hanging("NOTHING SEEN"+gap, bold, "No request was found in the input, so nothing could be judged.")
 		return
 	}
 	what := plural(requests, "request")
@@ -79,7 +86,7 @@ func (p *page) quiet() {
 	if n := p.unassessedRules(); n > 0 {
 		said += fmt.Sprintf(" %s could not be assessed: see below.", plural(uint64(n), "rule"))
 	}
-	p.hanging(0, p.paint(green, "NO FINDINGS")+"  ", "", said)
+	p.hanging("NO FINDINGS"+gap, green, said)
 }
 
 // card writes one finding: how bad and what, since when, which key, how sure, why, what to do, where to look.
@@ -88,7 +95,7 @@ func (p *page) card(f *report.Finding) {
 	p.headline(f)
 	p.when(f)
 	p.subject(f)
-	p.labelled("seen", "", p.seen(f))
+	p.dotted(padRight("  seen", labelWidth), "", p.seen(f))
 	if why := mechanism(f); why != "" {
 		p.labelled("why", "", why)
 	}
@@ -121,27 +128,24 @@ func (p *page) headline(f *report.Finding) {
 
 // when writes since when, and how it went in the panes.
 func (p *page) when(f *report.Finding) {
-	said := p.since(f.Span)
-	spark := ""
-	if len(f.Series) > 0 {
-		top := uint64(0)
-		for _, v := range f.Series {
-			top = max(top, v)
-		}
-		spark = sparkline(f.Series, sparkWidth) + "  " + visible(f.SeriesOf) + ", at most " + count(top)
-	}
-	room := p.width - labelWidth
-	if said == "" || spark == "" || widthOf(said)+3+widthOf(spark) <= room {
-		if said != "" && spark != "" {
-			said += "   "
-		}
-		if said+spark != "" {
-			p.line(strings.Repeat(" ", labelWidth), said, spark)
+	said, room := p.since(f.Span), p.width-labelWidth
+	if len(f.Series) == 0 {
+		if said != "" {
+			p.line(strings.Repeat(" ", labelWidth), said)
 		}
 		return
 	}
-	p.line(strings.Repeat(" ", labelWidth), said)
-	p.line(strings.Repeat(" ", labelWidth), fit(spark, room))
+	of := gap + visible(f.SeriesOf) + ", at most " + count(slices.Max(f.Series))
+	left := room - widthOf(of)
+	if said != "" && left-widthOf(said)-3 >= sparkLeast {
+		said += "   "
+		left -= widthOf(said)
+	} else if said != "" {
+		p.line(strings.Repeat(" ", labelWidth), said)
+		said = ""
+	}
+	spark := sparkline(f.Series, max(sparkLeast, min(left, sparkWidth)))
+	p.line(strings.Repeat(" ", labelWidth), said, spark, fit(of, room-widthOf(said)-widthOf(spark)))
 }
 
 // since tells the span of a finding within that of the report.
@@ -157,28 +161,28 @@ func (p *page) since(s detect.Span) string {
 	case toEnd:
 		return "since " + p.at(s.Start) + ", still on at the end"
 	}
-	return fmt.Sprintf("%s → %s (%s), over before the end", p.at(s.Start), p.at(s.End), duration(s.End-s.Start))
+	return fmt.Sprintf("%s → %s (%s), then over", p.at(s.Start), p.at(s.End), duration(s.End-s.Start))
 }
 
 func (p *page) subject(f *report.Finding) {
 	room := p.width - labelWidth
 	s := &f.Subject
 	if s.HasKey {
-		p.line(p.paint(dim, padRight("  key", labelWidth)), p.paint(bold, fit(visibleKey(s.Key), room)))
+		p.lines("key", bold, chop(fit(visibleKey(s.Key), cardLines*room), room))
 		if n := nameKey(s.Key); n.cut {
 			p.labelled("", dim, fmt.Sprintf("the first 1 KiB of %s bytes; hash %s", grouped(n.length), n.hash))
 		}
 	}
 	if s.Shape != "" {
-		p.line(p.paint(dim, padRight("  query", labelWidth)), fit(visible(s.Shape), room))
+		p.lines("query", "", wrap(fit(visible(s.Shape), cardLines*room), room))
 	}
 	if s.Node != "" {
-		p.line(p.paint(dim, padRight("  node", labelWidth)), p.paint(bold, fit(visible(s.Node), room)))
+		p.lines("node", bold, []string{fit(visible(s.Node), room)})
 	}
 }
 
-// seen gives the evidence in one run of text, with bounds and limits, beginning with how sure it is.
-func (p *page) seen(f *report.Finding) string {
+// seen gives the evidence with bounds and limits; the first item begins with how sure it is.
+func (p *page) seen(f *report.Finding) []string {
 	var said []string
 	for i := range f.Evidence[:min(len(f.Evidence), cardEvidence)] {
 		said = append(said, evidenceText(&f.Evidence[i]))
@@ -187,30 +191,38 @@ func (p *page) seen(f *report.Finding) string {
 		said = append(said, fmt.Sprintf("%d more in --format json", n))
 	}
 	if len(said) == 0 {
-		return f.Confidence.String()
+		return []string{f.Confidence.String()}
 	}
-	return f.Confidence.String() + ": " + strings.Join(said, "; ")
+	said[0] = f.Confidence.String() + ": " + said[0]
+	return said
 }
 
 func evidenceText(e *detect.Evidence) string {
-	b := bounded{e.Value, e.Low, e.High, e.Open, e.Unit}
-	said := measureWords(e.Measure, e.Unit) + " " + b.String()
-	var notes []string
+	said := measured(e.Measure, e.Unit, bounded{e.Value, e.Low, e.High, e.Open, e.Unit}.String())
 	if e.Limit > 0 {
-		notes = append(notes, "limit "+bare(e.Limit, e.Unit)+shareSign(e.Unit))
+		said += ", limit " + bare(e.Limit, e.Unit) + shareSign(e.Unit)
 	}
 	switch {
 	case e.How == detect.Stored:
-		notes = append(notes, "the store said so")
+		said += ", the store said so"
 	case e.How == detect.Inferred:
-		notes = append(notes, "inferred")
+		said += ", inferred"
 	case e.How == detect.Counted && e.Low == e.High && !e.Open:
-		notes = append(notes, "exact")
-	}
-	if len(notes) > 0 {
-		said += " [" + strings.Join(notes, ", ") + "]"
+		said += ", exact"
 	}
 	return said
+}
+
+// measured joins a measure and its amount without saying the unit twice: "share 63 %", "214 aborted reads".
+func measured(measure, unit, amount string) string {
+	words, noun := measureWords(measure, unit), strings.TrimSuffix(unit, "/s")
+	switch {
+	case noun == "" || noun == "share" || noun == "bytes" || !strings.Contains(words, noun):
+		return words + " " + amount
+	case words == noun:
+		return amount
+	}
+	return strings.TrimSuffix(amount, " "+visible(unit)) + " " + words + strings.TrimPrefix(unit, noun)
 }
 
 func shareSign(unit string) string {
@@ -310,10 +322,12 @@ func (p *page) proposal(label, mark string, do *detect.Proposal) {
 	p.item(label, mark, visible(do.Title))
 	under := strings.Repeat(" ", len(mark))
 	if do.Change != "" {
-		p.line(strings.Repeat(" ", labelWidth), under, p.paint(bold, fit(visible(do.Change), p.width-labelWidth-len(under))))
+		for _, l := range wrap(visible(do.Change), p.width-labelWidth-len(under)) {
+			p.line(strings.Repeat(" ", labelWidth), under, p.paint(bold, l))
+		}
 	}
 	if effects := effectsText(do.Effects); effects != "" {
-		p.item("", under+"→ ", effects)
+		p.item("", under, effects)
 	}
 	for _, s := range do.Steps[:min(len(do.Steps), cardSteps)] {
 		p.item("", under+"- ", visible(s))
@@ -326,7 +340,7 @@ func (p *page) proposal(label, mark string, do *detect.Proposal) {
 func effectsText(effects []detect.Effect) string {
 	said := make([]string, len(effects))
 	for i, e := range effects {
-		said[i] = fmt.Sprintf("%s %s → %s", measureWords(e.Measure, e.Unit), bare(e.Before, e.Unit), inUnit(e.After, e.Unit))
+		said[i] = measured(e.Measure, e.Unit, bare(e.Before, e.Unit)+" → "+inUnit(e.After, e.Unit))
 	}
 	return strings.Join(said, ", ")
 }
@@ -346,19 +360,15 @@ func (p *page) see(f *report.Finding) {
 	if n := len(seen) - len(places); n > 0 {
 		places = append(places, fmt.Sprintf("… %d more", n))
 	}
-	if len(places) > 0 {
-		p.item("see", "", strings.Join(places, ", "))
-	}
+	p.dotted(padRight("  see", labelWidth), "", places)
 	p.labelled("more", dim, "keyheat explain "+visible(f.Rule))
 }
 
 // place names a position: name:line, or name@byte where the line is not known.
-func (p *page) place(at ingest.Position) string { return placeIn(p.r.Inputs, at) }
-
-func placeIn(inputs []report.Input, at ingest.Position) string {
+func (p *page) place(at ingest.Position) string {
 	name := fmt.Sprintf("input %d", at.Input)
-	if int(at.Input) < len(inputs) {
-		name = fit(visible(inputs[at.Input].Name), 48)
+	if int(at.Input) < len(p.r.Inputs) {
+		name = fit(visible(p.r.Inputs[at.Input].Name), min(48, p.width-labelWidth-21)) // 21: the longest number and its mark
 	}
 	if at.Line > 0 {
 		return fmt.Sprintf("%s:%d", name, at.Line)

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,14 +63,12 @@ func visibleKey(form []byte) string {
 	switch {
 	case n.text == "":
 		return `""`
-	case n.encoding == asText:
+	case n.encoding == asText && len(n.parts) == 1:
 		return visible(n.text)
 	}
 	names := make([]string, len(n.parts))
 	for i, p := range n.parts {
-		if names[i] = visible(p.value); p.encoding == asHex {
-			names[i] = "0x" + p.value
-		}
+		names[i] = visiblePart(p, len(n.parts) > 1)
 	}
 	text := strings.Join(names, ", ")
 	if n.cut {
@@ -79,6 +78,27 @@ func visibleKey(form []byte) string {
 		text = "(" + text + ")"
 	}
 	return text
+}
+
+// visiblePart gives a component; beside others it is quoted where it could be taken for several or for none.
+func visiblePart(p keyPart, beside bool) string {
+	switch {
+	case p.encoding == asHex:
+		return "0x" + p.value
+	case beside && (p.value == "" || strings.ContainsAny(p.value, `,()"`)):
+		return visible(strconv.Quote(p.value))
+	}
+	return visible(p.value)
+}
+
+// chop breaks visible text into lines of w columns, wherever that falls: for what must not lose a space.
+func chop(s string, w int) []string {
+	var lines []string
+	for widthOf(s) > w {
+		head := columns().Truncate(s, w, "")
+		lines, s = append(lines, head), s[len(head):]
+	}
+	return append(lines, s)
 }
 
 // fit cuts visible text in the middle to at most w columns: keys and paths differ at both ends.
@@ -99,8 +119,10 @@ func fit(s string, w int) string {
 func padRight(s string, w int) string { return s + strings.Repeat(" ", max(0, w-widthOf(s))) }
 func padLeft(s string, w int) string  { return strings.Repeat(" ", max(0, w-widthOf(s))) + s }
 
-// wrap breaks visible text into lines of at most w columns, between words where it can.
+// wrap breaks visible text into lines of at most w columns, between words where it can. Less than the
+// widest rune's 2 columns counts as 2.
 func wrap(s string, w int) []string {
+	w = max(w, 2)
 	var lines []string
 	line, used := "", 0
 	for _, word := range strings.Fields(s) {
@@ -114,6 +136,10 @@ func wrap(s string, w int) []string {
 		}
 		for size > w {
 			head := columns().Truncate(word, w, "")
+			if head == "" { // a cluster that is wider than the line
+				_, n := utf8.DecodeRuneInString(word)
+				head = word[:n]
+			}
 			lines, word = append(lines, head), word[len(head):]
 			size = widthOf(word)
 		}
