@@ -68,6 +68,9 @@ func ScanJSON(data []byte, i int) (kind JSONKind, text []byte, next int) {
 	}
 	switch c := data[i]; {
 	case c == '"':
+		if end := StringEnd(data, i+1); end >= 0 && data[end] == '"' {
+			return JSONString, data[i+1 : end], end + 1
+		}
 		return scanString(data, i+1)
 	case c == '-' || '0' <= c && c <= '9':
 		next = i + 1
@@ -252,26 +255,27 @@ func ReadJSON(data []byte, i int) JSONMembers {
 // Next gives the next member: its name as written between the quotes, and its value as ScanJSON gives
 // it. ok is false at the end of the object and where it is broken; Ended tells which.
 func (m *JSONMembers) Next() (name []byte, kind JSONKind, text []byte, ok bool) {
-	i := SkipSpace(m.data, m.at)
-	if i < len(m.data) && m.data[i] == '}' {
+	data := m.data
+	i := SkipSpace(data, m.at)
+	if i < len(data) && data[i] == '}' {
 		m.at, m.ended = i+1, true
 		return nil, 0, nil, false
 	}
 	if !m.first {
-		if i >= len(m.data) || m.data[i] != ',' {
+		if i >= len(data) || data[i] != ',' {
 			return nil, 0, nil, false
 		}
-		i = SkipSpace(m.data, i+1)
+		i = SkipSpace(data, i+1)
 	}
 	m.first = false
-	k, name, i := ScanJSON(m.data, i)
-	if k != JSONString && k != JSONEscaped {
+	if i >= len(data) || data[i] != '"' {
 		return nil, 0, nil, false
 	}
-	if i = SkipSpace(m.data, i); i >= len(m.data) || m.data[i] != ':' {
+	kind, name, i = ScanJSON(data, i)
+	if i = SkipSpace(data, i); kind == JSONBroken || i >= len(data) || data[i] != ':' {
 		return nil, 0, nil, false
 	}
-	kind, text, m.at = ScanJSON(m.data, SkipSpace(m.data, i+1))
+	kind, text, m.at = ScanJSON(data, SkipSpace(data, i+1))
 	return name, kind, text, kind != JSONBroken
 }
 

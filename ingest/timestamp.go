@@ -26,9 +26,10 @@ type TimeParser struct {
 
 	head [2]uint64 // "2006-01-02T15:04"
 	zone [8]byte   // what stood after the fraction
-	size int       // bytes of zone; -1: not held
+	size int       // bytes of zone
+	tail uint64    // ":00.000Z" with the point and the zone of the last time, when that has this form
 	base int64     // Unix nanoseconds of the minute
-	warm bool
+	warm bool      // a minute is held; it may end at the bounds of time, but not pass them
 }
 
 // Parse gives the Unix nanoseconds of a time, or the cause of its being unusable. It reads
@@ -41,16 +42,30 @@ type TimeParser struct {
 //
 // A leap second, :60, is the second before it, so that it stays in its minute and day.
 func (p *TimeParser) Parse(text []byte) (unixNano int64, cause string) {
-	if p.warm && len(text) >= 19 &&
-		binary.LittleEndian.Uint64(text) == p.head[0] && binary.LittleEndian.Uint64(text[8:]) == p.head[1] {
-		if second, zone, ok := secondOf(text); ok && second < 60*1e9 && string(zone) == string(p.zone[:p.size]) {
-			return inRange(p.base + second)
-		}
+	if at, ok := p.SameMinute(text); ok {
+		return inRange(at)
 	}
 	if len(text) > 4 && text[4] != '-' {
 		return parseEpoch(text)
 	}
 	return p.parseDate(text)
+}
+
+// SameMinute reads a time that differs from the last one that was a date in its second and fraction
+// only; ok is false for any other text, which then must go to Parse.
+func (p *TimeParser) SameMinute(text []byte) (unixNano int64, ok bool) {
+	if !p.warm || len(text) < 19 ||
+		binary.LittleEndian.Uint64(text) != p.head[0] || binary.LittleEndian.Uint64(text[8:]) != p.head[1] {
+		return 0, false
+	}
+	if len(text) == 24 {
+		if x := binary.LittleEndian.Uint64(text[16:]) ^ p.tail; ((x+tailLimit)|x)&highBits == 0 {
+			milli := x>>8&15*10000 + x>>16&15*1000 + x>>32&15*100 + x>>40&15*10 + x>>48&15
+			return p.base + int64(milli)*1e6, milli < 60_000
+		}
+	}
+	second, zone, ok := secondOf(text)
+	return p.base + second, ok && second < 60*1e9 && string(zone) == string(p.zone[:p.size])
 }
 
 // ParseTime is TimeParser.Parse for a single time.
@@ -74,6 +89,9 @@ func secondOf(text []byte) (nanos int64, zone []byte, ok bool) {
 	}
 	nanos, rest := (int64(tens)*10+int64(ones))*1e9, text[19:]
 	if len(rest) > 1 && (rest[0] == '.' || rest[0] == ',') {
+		if millis, ok := millisOf(rest); ok {
+			return nanos + millis, rest[4:], true
+		}
 		frac, n := fraction(rest[1:])
 		if n == 0 {
 			return 0, nil, false
@@ -81,6 +99,15 @@ func secondOf(text []byte) (nanos int64, zone []byte, ok bool) {
 		return nanos + frac, rest[1+n:], true
 	}
 	return nanos, rest, true
+}
+
+// millisOf reads a fraction of three digits, the commonest, after its point.
+func millisOf(rest []byte) (nanos int64, ok bool) {
+	if len(rest) < 4 || len(rest) > 4 && rest[4]-'0' <= 9 {
+		return 0, false
+	}
+	a, b, c := rest[1]-'0', rest[2]-'0', rest[3]-'0'
+	return (int64(a)*100 + int64(b)*10 + int64(c)) * 1e6, a <= 9 && b <= 9 && c <= 9
 }
 
 var tenTo = [...]int64{1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1}
@@ -130,7 +157,15 @@ func (p *TimeParser) remember(text, zone []byte, base int64) {
 	}
 	p.head = [2]uint64{binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])}
 	p.size, p.base = copy(p.zone[:], zone), base
+	p.tail = 0
+	if len(text) == 24 && len(zone) == 1 {
+		p.tail = binary.LittleEndian.Uint64([]byte{':', '0', '0', text[19], '0', '0', '0', zone[0]})
+	}
 }
+
+// tailLimit added to ":05.123Z" less ":00.000Z" sets the high bit of each byte that is more than 9 where
+// a digit belongs, or anything but 0 elsewhere.
+const tailLimit = 0x7F_76_76_76_7F_76_76_7F
 
 func daysIn(year, month int) int {
 	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()

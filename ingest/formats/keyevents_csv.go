@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -58,21 +59,33 @@ func (p *plan) csv(head []byte, o ingest.DecodeOptions) (*csv, error) {
 	if p.parts > 0 {
 		d.parts = make([][]byte, p.parts)
 	}
-	known := 0
+	known := false
 	for _, name := range cells(header, d.separator) {
 		var t target
 		if e := p.names.find(name); e != nil {
 			t = e.target
 		}
-		if t.field != fieldNone {
-			known++
+		if t.field != fieldNone && slices.Contains(d.columns, t) && sameColumn(header, d.separator, name) {
+			return nil, fmt.Errorf("two columns are named %s", name)
 		}
+		known = known || t.field != fieldNone
 		d.columns = append(d.columns, t)
 	}
-	if known == 0 {
+	if !known {
 		return nil, errors.New("the header names no field of a key event")
 	}
 	return d, nil
+}
+
+// sameColumn reports whether several columns have a name.
+func sameColumn(header []byte, separator byte, name []byte) bool {
+	n := 0
+	for _, other := range cells(header, separator) {
+		if bytes.EqualFold(name, other) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // headerOf gives the first record of head.
@@ -250,13 +263,12 @@ func sniffCSV(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 	}
 	s.observe(names)
 	_, rows, _ := bytes.Cut(head, []byte{'\n'})
-	misfits := 0
+	misfits, layout := 0, csv{separator: d.separator, columns: make([]target, len(d.columns))}
 	for row := range quotedLines(rows) {
 		if s.records++; s.records > surveyedRecords {
 			break
 		}
-		d.begin(ingest.Position{})
-		if cause := d.cells(row); cause == causeCells || cause == causeQuote {
+		if layout.cells(row) != "" {
 			misfits++
 		}
 		d.Decode(&ingest.Record{Data: row}, onlyEvents{&s})

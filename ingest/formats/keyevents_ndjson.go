@@ -61,16 +61,25 @@ func (p *plan) ndjson(o ingest.DecodeOptions) *ndjson {
 
 // Decode gives the event of a record, or the problem with it, or skips it.
 func (d *ndjson) Decode(rec *ingest.Record, to ingest.Sink) {
+	if d.steady {
+		d.again(rec.At)
+		if d.fast(rec.Data) {
+			d.finish(rec, to)
+			return
+		}
+	}
 	d.begin(rec.At)
 	if d.fast(rec.Data) {
 		d.miss = 0
 		d.finish(rec, to)
+		d.steady = d.steady && d.seen == d.shape.fields
 		return
 	}
 	d.begin(rec.At)
 	if d.general(rec, to) {
 		d.relearn(rec.Data)
 		d.finish(rec, to)
+		d.steady = false
 	}
 }
 

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -37,15 +36,25 @@ type row struct {
 	throttled uint64 // how many requests were refused, when the record says so
 	scratch   []byte
 	bad       []byte // the value that a cause is about
+
+	// steady says that the event holds nothing that a record with values for the same fields would not
+	// overwrite, so that it need not be cleared for one.
+	steady bool
 }
 
 func load(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 func (r *row) begin(at ingest.Position) {
 	r.event.Reset()
-	r.event.At = at
 	r.seen, r.given, r.throttled = 0, 0, 0
-	r.keyspace, r.scratch = nil, r.scratch[:0]
+	r.keyspace, r.steady = nil, false
+	r.again(at)
+}
+
+// again begins a record while the event is steady.
+func (r *row) again(at ingest.Position) {
+	r.event.At = at
+	r.scratch = r.scratch[:0]
 }
 
 // set takes one value and gives the cause when it cannot be used. null is as good as absent.
@@ -68,15 +77,11 @@ func (r *row) set(t target, kind ingest.JSONKind, text []byte) (cause string) {
 	case t.field == fieldKey && kind >= ingest.JSONArray:
 		return r.setArray(kind, text)
 	}
-	if t.field == fieldKey {
-		r.setKey(text)
-		return ""
-	}
-	r.bad = text
 	if kind >= ingest.JSONArray {
+		r.bad = text
 		return r.setNested(t.field)
 	}
-	return r.setPlain(t.field, text)
+	return r.assign(t.field, text)
 }
 
 func (r *row) unquote(text []byte) []byte {
@@ -136,13 +141,16 @@ func (r *row) setNested(f field) string {
 	return causeNested
 }
 
-// setPlain takes a value that is a text, a number or a boolean.
-func (r *row) setPlain(f field, text []byte) string {
+// assign takes a value that is a text, a number or a boolean. It leaves nothing of the value before.
+func (r *row) assign(f field, text []byte) string {
 	e := &r.event
 	switch f {
+	case fieldKey:
+		r.setKey(text)
 	case fieldTime:
 		at, cause := r.times.Parse(text)
 		if cause != "" {
+			r.bad = text
 			return cause
 		}
 		e.SetTime(at)
@@ -177,6 +185,7 @@ func (r *row) setPlain(f field, text []byte) string {
 func (r *row) setWhole(f field, text []byte) string {
 	n, ok := whole(text)
 	if !ok {
+		r.bad = text
 		return causeNumber
 	}
 	switch e := &r.event; f {
@@ -195,6 +204,7 @@ func (r *row) setWhole(f field, text []byte) string {
 func (r *row) setDecimal(f field, text []byte) string {
 	milli, ok := thousandths(text)
 	if !ok {
+		r.bad = text
 		return causeNumber
 	}
 	switch e := &r.event; f {
@@ -211,16 +221,12 @@ func (r *row) setDecimal(f field, text []byte) string {
 }
 
 func (r *row) setStore(text []byte) string {
-	switch string(bytes.ToLower(text)) {
-	case "dynamodb":
-		r.event.Store = ingest.DynamoDB
-	case "cassandra":
-		r.event.Store = ingest.Cassandra
-	case "scylla", "scylladb":
-		r.event.Store = ingest.Scylla
-	default:
+	store, ok := storeOf(text)
+	if !ok {
+		r.bad = text
 		return causeStore
 	}
+	r.event.Store = store
 	return ""
 }
 
@@ -235,6 +241,7 @@ func (r *row) setThrottled(text []byte) string {
 	}
 	t, ok := throttleOf(text)
 	if !ok {
+		r.bad = text
 		return causeThrottle
 	}
 	r.event.Throttle = t
@@ -273,14 +280,17 @@ func (r *row) finish(rec *ingest.Record, to ingest.Sink) {
 		to.Skip(skipNoKey)
 		return
 	}
+	r.steady = r.seen&rareFields == 0 && r.parts == nil
 	if r.seen&rareFields != 0 && !r.finishRare(to) {
 		return
 	}
 	if rec.UnixNano != 0 && r.seen&(1<<fieldTime) == 0 {
 		e.SetTime(rec.UnixNano)
+		r.steady = false
 	}
-	if len(e.Node) == 0 {
+	if len(rec.Node) > 0 && r.seen&(1<<fieldNode) == 0 {
 		e.Node = rec.Node
+		r.steady = false
 	}
 	if r.throttled > 0 && r.throttled < e.Requests {
 		r.split(to)
@@ -336,6 +346,14 @@ func problem(rec *ingest.Record, to ingest.Sink, cause string, found []byte) {
 
 // whole reads a number without a sign that has no fraction; 12.0 and 1.2e1 are such.
 func whole(text []byte) (n uint64, ok bool) {
+	if len(text) <= 8 && len(text) > 0 && cap(text) >= 8 {
+		w := load(text[:8]) ^ everyByte*'0'
+		w <<= 64 - 8*len(text)
+		if (w+everyByte*0x76|w)&highBits == 0 {
+			return eightDigits(w), true
+		}
+		return wholeDecimal(text)
+	}
 	if len(text) == 0 || len(text) > 18 {
 		return wholeDecimal(text)
 	}
@@ -347,6 +365,13 @@ func whole(text []byte) (n uint64, ok bool) {
 		n = n*10 + uint64(c)
 	}
 	return n, true
+}
+
+// eightDigits gives the number whose digits are the bytes of w, the first one lowest.
+func eightDigits(w uint64) uint64 {
+	w = w*10 + w>>8 // numbers of two digits in every other byte
+	const pairs = 0x000000FF000000FF
+	return (w&pairs*(100+1_000_000<<32) + w>>16&pairs*(1+10_000<<32)) >> 32
 }
 
 func wholeDecimal(text []byte) (uint64, bool) {

@@ -13,6 +13,7 @@ type shape struct {
 	values []shaped
 	tail   shaped // what follows the last value
 	text   []byte // owns the literals
+	fields uint32 // that the values give, by slot
 }
 
 // shaped is one value and the text before it, quote included. first and second are the literal's first
@@ -24,6 +25,11 @@ type shaped struct {
 	rest                  []byte
 	quoted                bool
 	entry                 *named // nil: the value is not used
+	plain                 field  // the entry's, when text can be assigned to it at once; else fieldNone
+
+	// The length of the last value, and how often in a row it was that. Values of one length are not
+	// searched for their end: the end is looked at, and only checked to be the first.
+	length, same int
 }
 
 const (
@@ -37,6 +43,7 @@ const (
 // with names that need unquoting, there is none.
 func (s *shape) learn(data []byte, t *names) {
 	s.values, s.text = s.values[:0], append(s.text[:0], data...)
+	s.fields = 0
 	start, _ := opening(data)
 	m := ingest.ReadJSON(data, start)
 	from := 0
@@ -52,7 +59,12 @@ func (s *shape) learn(data []byte, t *names) {
 		at := cap(data) - cap(text) // text is a part of data
 		v := literal(s.text[from:at])
 		v.quoted = kind == ingest.JSONString || kind == ingest.JSONEscaped
-		v.entry = t.find(name)
+		if v.entry = t.find(name); v.entry != nil {
+			s.fields |= 1 << v.entry.target.field.slot() &^ 1
+			if v.entry.sub == nil {
+				v.plain = v.entry.target.field
+			}
+		}
 		s.values = append(s.values, v)
 		from = at + len(text)
 	}
@@ -88,7 +100,8 @@ func (l *shaped) at(buf []byte, i int) bool {
 	return len(l.rest) == 0 || i+l.size <= len(buf) && string(buf[i+16:i+l.size]) == string(l.rest)
 }
 
-// fast reads a record that has the shape. false means nothing: the general way must read it.
+// fast reads a record that has the shape. false means nothing: the general way must read it. While the
+// event is steady, seen is that of the shape, and a value that would change that is no match.
 func (d *ndjson) fast(data []byte) bool {
 	n := len(data)
 	if len(d.shape.values) == 0 || cap(data) < n+pastRecord {
@@ -102,60 +115,123 @@ func (d *ndjson) fast(data []byte) bool {
 			return false
 		}
 		i += v.size
-		kind, end, next := ingest.JSONString, 0, 0
-		if v.quoted {
-			end = quoteIn(buf, i, n)
-			next = end
-			if end < n && buf[end] == '\\' {
-				kind, end, next = escapedIn(data, i)
+		end := i + v.length
+		switch {
+		case !v.quoted:
+			end = digitsIn(buf, i)
+		case v.same < sameOften || end >= n || buf[end] != '"':
+			end = v.search(buf, i, n)
+		case v.plain == fieldTime:
+			if at, ok := d.times.SameMinute(data[i:end]); ok { // hence without a quote
+				d.event.SetTime(at)
+				d.seen |= 1 << fieldTime
+				i = end
+				continue
 			}
-		} else {
-			kind, end, next = bareIn(data, i)
+			end = v.search(buf, i, n)
+		case quoteBefore(buf, i, end):
+			end = v.search(buf, i, n)
 		}
-		if end >= n {
-			return false
+		if end >= n || !d.take(v, data, i, end) {
+			if end = d.unusual(v, data, i); end < 0 {
+				return false
+			}
 		}
-		if v.entry != nil && d.value(v.entry, kind, data[i:end]) != "" {
-			return false
-		}
-		i = next
+		i = end
 	}
 	return i < n && d.shape.tail.at(buf, i) && i+d.shape.tail.size == n
+}
+
+// take uses the value data[i:end] of the usual kind; false means that it is not, or cannot be used.
+func (d *ndjson) take(v *shaped, data []byte, i, end int) bool {
+	if c := data[end]; v.quoted && c != '"' || !v.quoted && (end == i || c != ',' && c != '}') {
+		return false
+	}
+	if v.plain == fieldNone || d.parts != nil {
+		return v.entry == nil || !d.steady && d.value(v.entry, ingest.JSONString, data[i:end]) == ""
+	}
+	d.seen |= 1 << v.plain.slot()
+	return d.assign(v.plain, data[i:end]) == ""
+}
+
+const sameOften = 8
+
+// search gives the place of the first quote or backslash at or after i, or one that is not below n.
+// Values whose length was foreseen need no search: the next one does not wait for its outcome.
+func (v *shaped) search(buf []byte, i, n int) int {
+	end := quoteIn(buf, i, n)
+	if v.same++; end-i != v.length {
+		v.length, v.same = end-i, 0
+	}
+	return end
+}
+
+// quoteBefore reports whether there is a quote or backslash in buf[i:end].
+func quoteBefore(buf []byte, i, end int) bool {
+	var m uint64
+	for ; i+8 <= end; i += 8 {
+		m |= quotesOf(load(buf[i : i+8]))
+	}
+	return m|quotesOf(load(buf[i:i+8]))&(1<<(8*(end-i))-1) != 0
+}
+
+// quotesOf has the high bit set of the lowest byte of w that is a quote or a backslash; bits above it
+// say nothing.
+func quotesOf(w uint64) uint64 {
+	q, s := w^everyByte*'"', w^everyByte*'\\'
+	return ((q-everyByte)&^q | (s-everyByte)&^s) & highBits
+}
+
+// other takes a value that is not used, not plain, or a part of a composed key.
+func (d *ndjson) other(v *shaped, kind ingest.JSONKind, text []byte) bool {
+	if v.entry == nil {
+		return true
+	}
+	if d.steady && (kind == ingest.JSONNull || kind >= ingest.JSONArray || v.plain == fieldNone) {
+		return false
+	}
+	if d.steady {
+		d.seen &^= 1 << v.plain.slot()
+	}
+	return d.value(v.entry, kind, text) == ""
+}
+
+// unusual reads a value with escapes, or one that is neither a string nor only digits, and gives its
+// end; -1 when the general way must read it.
+func (d *ndjson) unusual(v *shaped, data []byte, i int) (end int) {
+	if v.quoted {
+		i-- // at the quote that ends the literal
+	}
+	kind, text, end := ingest.ScanJSON(data, i)
+	if string := kind == ingest.JSONString || kind == ingest.JSONEscaped; kind == ingest.JSONBroken || string != v.quoted {
+		return -1
+	}
+	if v.quoted {
+		end-- // the next literal begins with the quote
+	}
+	if end >= len(data) || !d.other(v, kind, text) {
+		return -1
+	}
+	return end
 }
 
 // quoteIn gives the place of the first quote or backslash at or after i, or one that is not below n.
 func quoteIn(buf []byte, i, n int) int {
 	for ; i < n; i += 8 {
-		w := load(buf[i : i+8])
-		q, s := w^everyByte*'"', w^everyByte*'\\'
-		if m := ((q-everyByte)&^q | (s-everyByte)&^s) & highBits; m != 0 {
+		if m := quotesOf(load(buf[i : i+8])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
 	return n
 }
 
-// escapedIn finds the end of a string with escapes; the literal that follows begins with its quote.
-func escapedIn(data []byte, i int) (kind ingest.JSONKind, end, next int) {
-	kind, text, _ := ingest.ScanJSON(data, i-1)
-	if kind != ingest.JSONEscaped {
-		return kind, len(data), len(data)
+// digitsIn gives the place of the first byte at or after i that is no digit, as far as buf goes.
+func digitsIn(buf []byte, i int) int {
+	for ; i+8 <= len(buf); i += 8 {
+		w := load(buf[i:i+8]) ^ everyByte*'0'
+		if m := (w + everyByte*0x76 | w) & highBits; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
 	}
-	return kind, i + len(text), i + len(text)
-}
-
-// bareIn finds the end of a value that is no string.
-func bareIn(data []byte, i int) (kind ingest.JSONKind, end, next int) {
-	end = i
-	for end < len(data) && data[end]-'0' <= 9 {
-		end++
-	}
-	if end < len(data) && end > i && (data[end] == ',' || data[end] == '}') {
-		return ingest.JSONNumber, end, end
-	}
-	kind, _, next = ingest.ScanJSON(data, i)
-	if kind == ingest.JSONBroken || kind == ingest.JSONString || kind == ingest.JSONEscaped {
-		return kind, len(data), len(data)
-	}
-	return kind, next, next
+	return len(buf)
 }

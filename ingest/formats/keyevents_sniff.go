@@ -49,8 +49,9 @@ func (s *survey) observe(record []string) {
 			s.likely = append(s.likely, name)
 		}
 		if e != nil && e.target.field != fieldNone && !s.plan.mapped[e.target.field.slot()] {
-			slot := e.target.field.slot()
-			seen[slot] = append(seen[slot], name)
+			if slot := e.target.field.slot(); !slices.Contains(seen[slot], name) {
+				seen[slot] = append(seen[slot], name)
+			}
 		}
 	}
 	for slot, found := range seen {
@@ -100,9 +101,6 @@ func (s *survey) verdict(of string) ingest.Verdict {
 
 func clashWhy(slot field, found []string) string {
 	generic := fieldNames[slot][0]
-	if distinct := slices.Compact(slices.Sorted(slices.Values(found))); len(distinct) == 1 {
-		return fmt.Sprintf("two fields are named %s", found[0])
-	}
 	if slot == fieldLatency {
 		return "latency_us and latency_ms are both there: say --map latency_us=latency_us or --map latency_ms=latency_ms"
 	}

@@ -12,8 +12,23 @@ type opWord struct {
 	op   ingest.Op
 }
 
-// shortOps are looked through in this order.
-var shortOps = []opWord{
+// shortOps are placed by the hash of their word; a slot has room for one.
+var shortOps = placed(opWords)
+
+const (
+	opSlots  = 64
+	opShift  = 64 - 6
+	opFactor = 0x7ce42c8218072e8d // found by trial: no two words share a slot
+)
+
+func placed(words []opWord) (slots [opSlots]opWord) {
+	for _, w := range words {
+		slots[w.word*opFactor>>opShift] = w
+	}
+	return slots
+}
+
+var opWords = []opWord{
 	{wordOf([]byte("read")), ingest.OpRead},
 	{wordOf([]byte("write")), ingest.OpWrite},
 	{wordOf([]byte("update")), ingest.OpUpdate},
@@ -50,10 +65,8 @@ var longOps = []struct {
 func opOf(text []byte) ingest.Op {
 	if len(text) <= 8 {
 		w := wordOf(text)
-		for i := range shortOps {
-			if shortOps[i].word == w {
-				return shortOps[i].op
-			}
+		if s := &shortOps[w*opFactor>>opShift]; s.word == w {
+			return s.op
 		}
 		return ingest.OpUnknown
 	}
@@ -91,20 +104,42 @@ func throttleOf(text []byte) (ingest.Throttle, bool) {
 			lower[i] = c | 0x20
 		}
 	}
+	is := func(word string) bool { return string(lower) == word }
 	has := func(part string) bool { return bytes.Contains(lower, []byte(part)) }
 	begins := func(part string) bool { return bytes.HasPrefix(lower, []byte(part)) }
 	exceeded := has("exceeded")
-	switch s := string(lower); {
-	case s == "true", s == "yes", s == "y", s == "t", s == "unknown":
+	switch {
+	case is("true"), is("yes"), is("y"), is("t"), is("unknown"):
 		return ingest.ThrottledUnknown, true
-	case s == "key-range", s == "key_range", s == "keyrange", exceeded && has("keyrange"):
+	case is("key-range"), is("key_range"), is("keyrange"), exceeded && has("keyrange"):
 		return ingest.ThrottledKeyRange, true
-	case s == "account", exceeded && has("accountlimit"), has("requestlimitexceeded"):
+	case is("account"), exceeded && has("accountlimit"), has("requestlimitexceeded"):
 		return ingest.ThrottledAccount, true
-	case s == "index", exceeded && begins("index"):
+	case is("index"), exceeded && begins("index"):
 		return ingest.ThrottledIndex, true
-	case s == "table", exceeded && begins("table"):
+	case is("table"), exceeded && begins("table"):
 		return ingest.ThrottledTable, true
 	}
 	return ingest.ThrottledUnknown, has("throttl") || has("throughputexceeded")
+}
+
+// storeNames are the names of databases.
+var storeNames = []struct {
+	name  string
+	store ingest.Store
+}{
+	{"dynamodb", ingest.DynamoDB},
+	{"cassandra", ingest.Cassandra},
+	{"scylla", ingest.Scylla},
+	{"scylladb", ingest.Scylla},
+}
+
+// storeOf reads the name of a database, whatever its case.
+func storeOf(text []byte) (ingest.Store, bool) {
+	for _, s := range storeNames {
+		if len(text) == len(s.name) && sameName(text, s.name) {
+			return s.store, true
+		}
+	}
+	return ingest.StoreUnknown, false
 }
