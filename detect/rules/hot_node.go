@@ -36,8 +36,13 @@ func judgeHotNode(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	found := []detect.Finding{}
 	for i := range v.Nodes {
 		best := nodeLoad{}
-		for _, w := range spans {
-			if l, ok := loadOf(v, &v.Nodes[i], w, top); ok && l.own > best.own {
+		load := func(w window) (nodeLoad, bool) { return loadOf(v, &v.Nodes[i], w, top) }
+		passes := func(w window) bool {
+			_, ok := load(w)
+			return ok
+		}
+		for _, w := range stretches(spans, passes) {
+			if l, _ := load(w); l.own > best.own {
 				best = l
 			}
 		}

@@ -44,7 +44,7 @@ func judgeHotPartition(v *detect.View) ([]detect.Finding, []detect.NotAssessed) 
 	return found, missing
 }
 
-// hotKeys gives the hot partitions of one target.
+// hotKeys gives the hot partitions of one target, worst first.
 func hotKeys(v *detect.View, t *detect.TargetView) []detect.Finding {
 	found := []detect.Finding{}
 	spans := windows(v, v.Limits.Count(detect.MinutesInARow))
@@ -67,8 +67,15 @@ func hotKeys(v *detect.View, t *detect.TargetView) []detect.Finding {
 			found = append(found, hotFinding(v, t, k, panes, rows))
 		}
 	}
-	return found
+	slices.SortStableFunc(found, func(a, b detect.Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Cost, a.Cost))
+	})
+	return found[:min(len(found), maxHotKeys)]
 }
+
+// maxHotKeys is the most hot partitions shown of one target: more of them are a key that moves, which
+// has a rule of its own.
+const maxHotKeys = 10
 
 // hotFinding brings the rows of one key together.
 func hotFinding(v *detect.View, t *detect.TargetView, k *detect.KeyView, panes []detect.KeyPane, rows []heat) detect.Finding {

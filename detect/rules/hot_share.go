@@ -87,7 +87,7 @@ func shareEvidence(v *detect.View, s *scope, share detect.ShareRange) detect.Evi
 	return shared(share).against("share", "share", limit.Value, limit.Source)
 }
 
-// bestScope gives the whole input where it passes, else the minutes in a row with most requests of the key.
+// bestScope gives the whole input where it passes, else the stretch of minutes in a row with most requests of the key.
 func bestScope(v *detect.View, t *detect.TargetView, k *detect.KeyView, panes []detect.KeyPane, spans []window) (*scope, bool) {
 	all := &scope{
 		part: requests(k), total: t.Totals[detect.Requests], distinct: t.Distinct.Low,
@@ -97,19 +97,52 @@ func bestScope(v *detect.View, t *detect.TargetView, k *detect.KeyView, panes []
 		return all, true
 	}
 	best := (*scope)(nil)
-	for _, w := range spans {
-		s := &scope{span: detect.Span{Start: v.Panes[w.from].Start, End: v.Panes[w.to-1].End}, window: w, timed: true}
-		for i := w.from; i < w.to; i++ {
-			p := pane(t, i)
-			s.part = s.part.Plus(panes[i].Requests)
-			s.total += p.Totals[detect.PaneRequests]
-			s.distinct = max(s.distinct, p.Distinct.Low)
-		}
-		if s.passes(v) && (best == nil || s.part.Low > best.part.Low) {
+	for _, w := range stretches(spans, func(w window) bool { return inWindow(v, t, panes, w).passes(v) }) {
+		if s := trimmed(v, t, panes, w); best == nil || s.part.Low > best.part.Low {
 			best = s
 		}
 	}
 	return best, best != nil
+}
+
+// trimmed gives what a key has of a stretch without the panes at its ends in which its share is
+// smaller, as far as the floors allow: they only blur when it began.
+func trimmed(v *detect.View, t *detect.TargetView, panes []detect.KeyPane, w window) *scope {
+	s := inWindow(v, t, panes, w)
+	low := func(i int) bool {
+		return detect.Ratio(panes[i].Requests.Low, pane(t, i).Totals[detect.PaneRequests]) < v.Limits.Of(detect.ShareOfTable).Value
+	}
+	for {
+		shorter := w
+		switch {
+		case low(w.from):
+			shorter.from++
+		case low(w.to - 1):
+			shorter.to--
+		default:
+			return s
+		}
+		if seconds(v, shorter) < 60*int64(v.Limits.Count(detect.MinutesInARow)) {
+			return s
+		}
+		less := inWindow(v, t, panes, shorter)
+		if !less.passes(v) {
+			return s
+		}
+		s, w = less, shorter
+	}
+}
+
+// inWindow gives what a key has of a run of panes.
+func inWindow(v *detect.View, t *detect.TargetView, panes []detect.KeyPane, w window) *scope {
+	s := &scope{span: detect.Span{Start: v.Panes[w.from].Start, End: v.Panes[w.to-1].End}, window: w, timed: true}
+	for i := w.from; i < w.to; i++ {
+		p := pane(t, i)
+		s.part = s.part.Plus(panes[i].Requests)
+		s.total += p.Totals[detect.PaneRequests]
+		s.distinct = max(s.distinct, p.Distinct.Low)
+	}
+	return s
 }
 
 // shareHarm looks for harm in the minutes of a scope in which the key has its share; the clause is

@@ -16,7 +16,7 @@ func splitHelp(v *detect.View, k *detect.KeyView, fired []detect.Evidence) (stri
 	value, low, high := e.SortKeys.Estimate()
 	keys := measure{detect.Whole(value), detect.Whole(low), detect.Whole(high)}
 	evidence := []detect.Evidence{
-		keys.evidence("sort_keys", "keys"),
+		keys.evidence("sort_keys", "sort keys"),
 		ranged(e.TopSort).evidence("top_sort_key_requests", "requests"),
 	}
 	appends := detect.Ratio(e.Ascending, e.Ordered)

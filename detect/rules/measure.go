@@ -134,6 +134,25 @@ func windows(v *detect.View, minutes uint64) []window {
 	return found
 }
 
+// stretches gives the windows for which passes is true, and joins those that overlap as long as
+// it is true of the whole.
+func stretches(spans []window, passes func(w window) bool) []window {
+	found := []window{}
+	for _, w := range spans {
+		if !passes(w) {
+			continue
+		}
+		if n := len(found) - 1; n >= 0 && w.from < found[n].to {
+			if longer := (window{found[n].from, w.to}); passes(longer) {
+				found[n] = longer
+				continue
+			}
+		}
+		found = append(found, w)
+	}
+	return found
+}
+
 // inARow reports whether a pane for which holds is true is followed by others, without a gap, for so
 // many minutes in all; it gives the first and the longest such run.
 func inARow(v *detect.View, minutes uint64, holds func(i int) bool) (window, bool) {

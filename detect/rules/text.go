@@ -19,9 +19,9 @@ func grouped(n uint64) string {
 // percent writes a share: 0.412 as 41.2 %.
 func percent(m detect.Milli) string { return fmt.Sprintf("%d.%d %%", m/10, m%10) }
 
-// whole writes an amount without its thousandths, and one under ten with a tenth: 1,840 or 2.3.
+// whole writes an amount without its thousandths, and one under a hundred with a tenth: 1,840 or 2.3.
 func whole(m detect.Milli) string {
-	if m < 10_000 && m%1000 >= 100 {
+	if m < 100_000 && m%1000 >= 100 {
 		return fmt.Sprintf("%d.%d", m/1000, m%1000/100)
 	}
 	return grouped(uint64(m / 1000))

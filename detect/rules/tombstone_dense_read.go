@@ -64,6 +64,7 @@ type denseReads struct {
 	shape     string
 	scan      bool
 	reads     uint64
+	all       uint64 // reads of the shape, where those are of one of its keys
 	rows      uint64
 	rowsKnown uint64
 	tombs     uint64
@@ -76,7 +77,7 @@ type denseReads struct {
 
 func shapeReads(v *detect.View, t *detect.TargetView, s *detect.ShapeStats) *denseReads {
 	d := &denseReads{
-		shape: s.Shape, scan: isScan(t, s.Shape), reads: s.Reads, rows: s.Rows, rowsKnown: s.RowsKnown,
+		shape: s.Shape, scan: isScan(t, s.Shape), reads: s.Reads, all: s.Reads, rows: s.Rows, rowsKnown: s.RowsKnown,
 		tombs: s.Tombstones, dense: s.Dense, failed: s.Failed, largest: s.Largest,
 	}
 	if s.Last > 0 {
@@ -88,7 +89,21 @@ func shapeReads(v *detect.View, t *detect.TargetView, s *detect.ShapeStats) *den
 	if !d.scan {
 		d.key = mostTombstones(v, t)
 	}
+	if d.key != nil && d.key.Exact != nil && len(t.Shapes) == 1 {
+		d.ofKey()
+	}
 	return d
+}
+
+// ofKey takes the counts of the key in place of those of the shape, which other keys dilute. The
+// largest read and the failed ones are known of the shape only.
+func (d *denseReads) ofKey() {
+	n := &d.key.Exact.Totals
+	if n[detect.TombstonesKnown] == 0 {
+		return
+	}
+	d.reads, d.rows, d.rowsKnown, d.tombs = n[detect.TombstonesKnown], n[detect.Rows], n[detect.RowsKnown], n[detect.Tombstones]
+	d.at = append(d.at, positions(d.key)...)
 }
 
 // isScan reports whether the reads of a shape have no bound partition key. Without a text it is told
@@ -188,7 +203,7 @@ func (d *denseReads) severity(l *detect.Limits, system bool) detect.Severity {
 		s = detect.Critical
 	case d.largest.Tombstones >= l.Count(detect.TombstonesHighRead),
 		d.anHour() >= l.Count(detect.TombstonesHighHour),
-		d.reads >= l.Count(detect.TombstonesDenseReads) && detect.Ratio(d.dense, d.reads) >= l.Of(detect.TombstonesDenseShare).Value:
+		d.all >= l.Count(detect.TombstonesDenseReads) && detect.Ratio(d.dense, d.all) >= l.Of(detect.TombstonesDenseShare).Value:
 		s = detect.High
 	case d.largest.Tombstones >= l.Count(detect.TombstonesMediumRead), d.tombs >= l.Count(detect.TombstonesMediumTotal):
 		s = detect.Medium
