@@ -38,9 +38,17 @@ const (
 // csv decodes one row a record.
 type csv struct {
 	row
-	columns   []target
+	columns   []column
 	separator byte
 	header    []byte
+	fields    uint32 // that the columns give, by slot
+}
+
+// column is what a cell is used for. Like the values of a shape, cells of one length are not searched
+// for their end.
+type column struct {
+	target
+	length, same int
 }
 
 func newCSV(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
@@ -59,33 +67,22 @@ func (p *plan) csv(head []byte, o ingest.DecodeOptions) (*csv, error) {
 	if p.parts > 0 {
 		d.parts = make([][]byte, p.parts)
 	}
-	known := false
 	for _, name := range cells(header, d.separator) {
 		var t target
 		if e := p.names.find(name); e != nil {
 			t = e.target
 		}
-		if t.field != fieldNone && slices.Contains(d.columns, t) && sameColumn(header, d.separator, name) {
-			return nil, fmt.Errorf("two columns are named %s", name)
+		if bit := uint32(1) << t.field.slot() &^ 1; d.fields&bit == 0 {
+			d.fields |= bit
+		} else if t.field != fieldKey || p.parts == 0 || slices.Contains(d.columns, column{target: t}) {
+			return nil, fmt.Errorf("the column %s and another one may both be the field %s", name, fieldNames[t.field.slot()][0])
 		}
-		known = known || t.field != fieldNone
-		d.columns = append(d.columns, t)
+		d.columns = append(d.columns, column{target: t})
 	}
-	if !known {
+	if d.fields == 0 {
 		return nil, errors.New("the header names no field of a key event")
 	}
 	return d, nil
-}
-
-// sameColumn reports whether several columns have a name.
-func sameColumn(header []byte, separator byte, name []byte) bool {
-	n := 0
-	for _, other := range cells(header, separator) {
-		if bytes.EqualFold(name, other) {
-			n++
-		}
-	}
-	return n > 1
 }
 
 // headerOf gives the first record of head.
@@ -135,15 +132,25 @@ func (d *csv) Decode(rec *ingest.Record, to ingest.Sink) {
 		to.Skip(skipHeader)
 		return
 	}
-	d.begin(rec.At)
-	if cause := d.cells(data); cause != "" {
+	var cause string
+	if d.steady {
+		d.again(rec.At)
+		cause = d.cells(data)
+	}
+	if !d.steady {
+		d.begin(rec.At)
+		cause = d.cells(data)
+	}
+	if cause != "" {
 		problem(rec, to, cause, d.bad)
 		return
 	}
 	d.finish(rec, to)
+	d.steady = d.steady && d.seen == d.fields
 }
 
-// cells reads the row's cells.
+// cells reads the row's cells. When the event is steady and a used cell is empty, it is steady no more,
+// and the row must be read again.
 func (d *csv) cells(data []byte) (cause string) {
 	i, n := 0, len(data)
 	for c := range d.columns {
@@ -151,23 +158,40 @@ func (d *csv) cells(data []byte) (cause string) {
 			d.bad = data
 			return causeCells
 		}
+		col := &d.columns[c]
+		end := i + col.length
 		var text []byte
-		var end int
-		if i < n && data[i] == '"' {
+		switch {
+		case i < n && data[i] == '"':
 			if text, end = d.quoted(data, i+1); end < 0 {
 				d.bad = data[i:]
 				return causeQuote
 			}
-		} else {
+		case col.same < sameOften || end > n || end < n && data[end] != d.separator || separatorIn(data[:end], i, d.separator) < end:
 			end = separatorIn(data, i, d.separator)
+			if col.same++; end-i != col.length {
+				col.length, col.same = end-i, 0
+			}
+			text = data[i:end]
+		default:
 			text = data[i:end]
 		}
-		if t := d.columns[c]; t.field != fieldNone {
-			if cause := d.cell(t, text); cause != "" {
+		i = end + 1
+		switch {
+		case col.field == fieldNone:
+		case len(text) == 0:
+			if d.steady {
+				d.steady = false
+				return ""
+			}
+		case col.field == fieldTable && text[0] > ' ' && text[len(text)-1] > ' ':
+			d.event.Table = text
+			d.seen |= 1 << fieldTable
+		default:
+			if cause := d.cell(col.target, text); cause != "" {
 				return cause
 			}
 		}
-		i = end + 1
 	}
 	if i != n+1 {
 		d.bad = data
@@ -176,17 +200,20 @@ func (d *csv) cells(data []byte) (cause string) {
 	return ""
 }
 
-// cell takes one cell. Spaces around a key belong to it; around another value they do not.
+// cell takes one cell that is not empty. Spaces around a key belong to it; around another value they
+// do not.
 func (d *csv) cell(t target, text []byte) string {
-	if len(text) == 0 {
-		return ""
+	if t.field == fieldKey && d.parts != nil {
+		return d.set(t, ingest.JSONString, text)
 	}
 	if t.field != fieldKey && (text[0] <= ' ' || text[len(text)-1] <= ' ') {
 		if text = bytes.TrimSpace(text); len(text) == 0 {
+			d.steady = false
 			return ""
 		}
 	}
-	return d.set(t, ingest.JSONString, text)
+	d.seen |= 1 << t.field.slot()
+	return d.assign(t.field, text)
 }
 
 // quoted reads a cell whose contents begin at data[i], and gives the place of the separator after it;
@@ -249,21 +276,24 @@ func sniffCSV(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 	if len(header) == 0 || header[0] == '{' || header[0] == '[' {
 		return ingest.Verdict{Fit: ingest.No, Why: "no header of a table"}
 	}
-	d, err := p.csv(head, o)
-	if err != nil {
-		return ingest.Verdict{Fit: ingest.No, Why: err.Error()}
-	}
-	if len(d.columns) < 2 && !p.mapped[fieldKey] {
-		return ingest.Verdict{Fit: ingest.No, Why: "a single column"}
-	}
 	s := survey{plan: p}
 	var names []string
-	for _, name := range cells(header, d.separator) {
+	for _, name := range cells(header, p.separator(header)) {
 		names = append(names, string(name))
 	}
 	s.observe(names)
+	if len(names) < 2 && !p.mapped[fieldKey] {
+		return ingest.Verdict{Fit: ingest.No, Why: "a single column"}
+	}
+	d, err := p.csv(head, o)
+	if err != nil && s.clashes() {
+		return s.verdict("a table")
+	}
+	if err != nil {
+		return ingest.Verdict{Fit: ingest.No, Why: err.Error()}
+	}
 	_, rows, _ := bytes.Cut(head, []byte{'\n'})
-	misfits, layout := 0, csv{separator: d.separator, columns: make([]target, len(d.columns))}
+	misfits, layout := 0, csv{separator: d.separator, columns: make([]column, len(d.columns))}
 	for row := range quotedLines(rows) {
 		if s.records++; s.records > surveyedRecords {
 			break
@@ -276,7 +306,7 @@ func sniffCSV(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 	if misfits*2 > s.records {
 		return ingest.Verdict{Fit: ingest.No, Why: "rows have more or fewer cells than the header"}
 	}
-	if s.records == 0 && slices.ContainsFunc(d.columns, func(t target) bool { return t.field == fieldKey }) {
+	if s.records == 0 && slices.ContainsFunc(d.columns, func(c column) bool { return c.field == fieldKey }) {
 		return ingest.Verdict{Fit: ingest.Possible, Why: "a header with a partition key, and no rows"}
 	}
 	return s.verdict("a table")

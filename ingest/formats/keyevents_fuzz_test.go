@@ -154,10 +154,10 @@ func csvOracle(header string, data []byte) (said []string, ok bool) {
 	rec := &ingest.Record{Data: data}
 	d.begin(rec.At)
 	for i, text := range cells {
-		if d.columns[i].field == fieldNone {
+		if d.columns[i].field == fieldNone || text == "" {
 			continue
 		}
-		if cause := d.cell(d.columns[i], []byte(text)); cause != "" {
+		if cause := d.cell(d.columns[i].target, []byte(text)); cause != "" {
 			problem(rec, &sink, cause, d.bad)
 			return sink.said, true
 		}

@@ -89,7 +89,7 @@ func (d *ndjson) relearn(data []byte) {
 	if d.miss++; d.miss < d.learn {
 		return
 	}
-	d.shape.learn(data, &d.plan.names)
+	d.shape.learn(data, d.plan)
 	d.miss, d.learn = 0, min(d.learn*2, 1<<12)
 }
 

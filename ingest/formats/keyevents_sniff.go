@@ -77,6 +77,11 @@ func plausibleKey(name string) bool {
 	return slices.Contains([]string{"id", "user", "customer", "tenant", "account", "device", "partition"}, lower)
 }
 
+// clashes reports whether names stand for the same thing.
+func (s *survey) clashes() bool {
+	return slices.ContainsFunc(s.clash[:], func(names []string) bool { return names != nil })
+}
+
 // verdict weighs the survey. of names what the records are, for a person.
 func (s *survey) verdict(of string) ingest.Verdict {
 	for slot, found := range s.clash {

@@ -39,7 +39,7 @@ func TestSniffingKeyEvents(t *testing.T) {
 		{"a table with a key alone", "pk,x\nk,1\n", nil, KeyEventsCSV, ingest.Possible, "alone"},
 		{"a header alone", "pk,ts\n", nil, KeyEventsCSV, ingest.Possible, "no rows"},
 		{"two columns for the key", "ts,pk,key\n1772359200,k,k\n", nil, KeyEventsCSV, ingest.Ambiguous, "--map pk=pk or --map pk=key"},
-		{"two columns of one name", "ts,pk,pk\n1772359200,k,k\n", nil, KeyEventsCSV, ingest.No, "two columns are named pk"},
+		{"two columns of one name", "ts,pk,pk\n1772359200,k,k\n", nil, KeyEventsCSV, ingest.No, "the column pk and another one may both be the field pk"},
 		{"a column that may be the key", "ts;device_id\n1772359200;k\n", nil, KeyEventsCSV, ingest.Ambiguous, "--map pk=device_id"},
 		{"a column that --map names", "ts;device_id\n1772359200;k\n", map[string]string{"PK": "Device_ID"}, KeyEventsCSV, ingest.Certain, ""},
 		{"rows of another table", "ts,pk\n1,2,3\n1,2,3\n", nil, KeyEventsCSV, ingest.No, "cells"},
