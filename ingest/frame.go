@@ -31,8 +31,11 @@ func (f *framer) record() bool {
 		if !f.line() || f.pos >= f.stop {
 			return false
 		}
-		data := trimCR(f.buf[f.from:f.to])
-		if len(data) == 0 && f.fault == faultNone || f.pos < f.start {
+		data := f.buf[f.from:f.to]
+		if f.fault == faultNone {
+			data = trimCR(data)
+		}
+		if len(data) == 0 || f.pos < f.start {
 			continue
 		}
 		f.open()
@@ -126,8 +129,11 @@ func (f *framer) quotedRecord() bool {
 		if f.recFault == faultNone && f.quotesOpen() {
 			size = f.closeQuote(size)
 		}
-		f.rec.Data = trimCR(f.buf[f.keep : f.keep+size])
-		if len(f.rec.Data) > 0 || f.recFault != faultNone {
+		f.rec.Data = f.buf[f.keep : f.keep+size]
+		if f.recFault != faultLong {
+			f.rec.Data = trimCR(f.rec.Data)
+		}
+		if len(f.rec.Data) > 0 {
 			return true
 		}
 	}

@@ -64,6 +64,8 @@ func (w *worker) file(i int) {
 	switch again := w.r.o.Again; {
 	case again != nil && (again.Sources[i].Stream || len(again.Sources[i].Inputs) == 0):
 		res.Stream = again.Sources[i].Stream
+	case src.Stdin && w.r.o.Stdin == nil:
+		res.fail(errors.New("there is no standard input"))
 	case src.Stdin:
 		res.Stream = true
 		stdin := newPatientReader(w.r.o.Stdin, w.r.done)
@@ -172,24 +174,27 @@ func (w *worker) stream(p place, r io.Reader) (later bool) {
 // text reads an input.
 func (w *worker) text(p place, r io.Reader) (later bool) {
 	res := &w.r.res.Sources[p.file]
-	head, err := fill(r, w.head)
 	in := &Input{
 		ID: InputID{File: p.file, Member: len(res.Inputs)}, Name: p.name, Node: nodeOf(p.name),
 		Compression: strings.Join(p.under, "+"),
 	}
-	var rest io.Reader = &resumed{head: head, err: err, r: r}
+	head, err := fill(r, w.head)
+	all := &resumed{head: head, err: err, r: r}
 	if order, ok := utf16Order(head); ok {
 		in.UTF16, p.disk = true, nil
-		r = newUTF16Reader(rest, order)
+		r = newUTF16Reader(all, order)
 		head, err = fill(r, make([]byte, SniffBytes))
-		rest = &resumed{head: head, err: err, r: r}
+		all = &resumed{head: head, err: err, r: r}
 	}
-	if len(head) == 0 {
-		if err == io.EOF {
-			res.skip(p.name, "empty")
-		} else {
-			res.fail(&ReadError{Name: p.name, Err: err})
-		}
+	switch {
+	case len(head) == 0 && err == io.EOF:
+		res.skip(p.name, "empty")
+		return false
+	case len(head) == 0:
+		res.fail(&ReadError{Name: p.name, Err: err})
+		return false
+	case len(res.Inputs) == maxInputs:
+		res.fail(fmt.Errorf("%s: more than %d inputs in one archive, the rest is not read", p.name, maxInputs))
 		return false
 	}
 	first, err := w.recognise(in, head, err != nil)
@@ -197,21 +202,23 @@ func (w *worker) text(p place, r io.Reader) (later bool) {
 		w.refuse(p, err)
 		return false
 	}
-	if len(res.Inputs) == maxInputs {
-		res.fail(fmt.Errorf("%s: more than %d inputs in one archive, the rest is not read", p.name, maxInputs))
-		return false
-	}
+	return w.records(p, in, first, all)
+}
+
+// records reads an input whose format is known; first is the decoder of its first chunk.
+func (w *worker) records(p place, in *Input, first Decoder, all io.Reader) (later bool) {
 	o := &w.r.o
+	hidden := in.Format.Header && o.Chunk < SniffBytes // the header may be in a later chunk
 	switch {
-	case p.disk == nil || in.quoted || in.Format.Header && o.Chunk < SniffBytes: // a header may be in a later chunk
-		w.sequence(p, in, first, rest)
+	case p.disk == nil || in.quoted || hidden:
+		w.sequence(p, in, first, all)
 	case o.tail > 0 && p.size > o.tail:
 		w.tail(p, in)
 	case o.tail == 0 && p.size > o.Chunk:
 		w.ranges(p, in)
 		return true
 	default:
-		w.sequence(p, in, first, rest)
+		w.sequence(p, in, first, all)
 	}
 	return false
 }
