@@ -38,7 +38,7 @@ func kinds() []kind {
 		{Kind{"late-burst", "a key unseen until the last tenth then takes most of the traffic"}, "dynamodb", "carts", 60, plantBurst, expectBurst},
 		{Kind{"queue", "reads at the head of a queue scan its tombstones"}, "cassandra", "outbox", 1, plantQueue, expectQueue},
 		{Kind{"growing-partition", "one key takes a tenth of the traffic, all inserts"}, "cassandra", "readings", 60, plantGrowing, expectGrowing},
-		{Kind{"quiet", "even traffic, nothing planted"}, "dynamodb", "carts", 1, plantEven, expectNothing},
+		{Kind{"quiet", "even traffic, nothing planted"}, "dynamodb", "sessions", 1, plantEven, expectNothing},
 		{Kind{"skewed", "ten keys share the load of thousands"}, "dynamodb", "carts", 1, plantSkewed, expectSkewed},
 		{Kind{"low-cardinality", "eight keys in all"}, "cassandra", "by_status", 10, plantFew, expectFew},
 		{Kind{"hot-node", "flat keys, and one node with three times the traffic of the others"}, "cassandra", "carts", 10, plantNode, expectNode},
