@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -48,7 +47,7 @@ type csv struct {
 // for their end.
 type column struct {
 	target
-	length, same int
+	lengths
 }
 
 func newCSV(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
@@ -150,30 +149,43 @@ func (d *csv) Decode(rec *ingest.Record, to ingest.Sink) {
 }
 
 // cells reads the row's cells. When the event is steady and a used cell is empty, it is steady no more,
-// and the row must be read again.
+// and the row must be read again. Like fast of ndjson it is long for speed.
 func (d *csv) cells(data []byte) (cause string) {
 	i, n := 0, len(data)
+	if cap(data) < n+pastRecord { // not from a reader of records
+		data = append(make([]byte, 0, n+pastRecord), data...)
+	}
+	buf := data[:n+pastRecord]
+	pattern := everyByte * uint64(d.separator)
 	for c := range d.columns {
-		if i > n { // the separator before this cell is missing
-			d.bad = data
-			return causeCells
-		}
 		col := &d.columns[c]
 		end := i + col.length
 		var text []byte
 		switch {
-		case i < n && data[i] == '"':
+		case i < n && buf[i] == '"':
 			if text, end = d.quoted(data, i+1); end < 0 {
 				d.bad = data[i:]
 				return causeQuote
 			}
-		case col.same < sameOften || end > n || end < n && data[end] != d.separator || separatorIn(data[:end], i, d.separator) < end:
-			end = separatorIn(data, i, d.separator)
-			if col.same++; end-i != col.length {
-				col.length, col.same = end-i, 0
-			}
+		case i > n: // the separator before this cell is missing
+			d.bad = data
+			return causeCells
+		case col.same >= sameOften && (end < n && buf[end] == d.separator || end == n):
 			text = data[i:end]
+			if col.field == fieldTime {
+				if at, ok := d.times.SameMinute(text); ok { // hence without a separator
+					d.event.SetTime(at)
+					d.seen |= 1 << fieldTime
+					i = end + 1
+					continue
+				}
+			}
+			if byteIn(buf, i, end, pattern) < end {
+				end = col.search(buf, i, n, pattern)
+				text = data[i:end]
+			}
 		default:
+			end = col.search(buf, i, n, pattern)
 			text = data[i:end]
 		}
 		i = end + 1
@@ -198,6 +210,13 @@ func (d *csv) cells(data []byte) (cause string) {
 		return causeCells
 	}
 	return ""
+}
+
+// search gives the place of the first separator at or after i, or n, and notes the length.
+func (c *column) search(buf []byte, i, n int, pattern uint64) int {
+	end := min(byteIn(buf, i, n, pattern), n)
+	c.note(end - i)
+	return end
 }
 
 // cell takes one cell that is not empty. Spaces around a key belong to it; around another value they
@@ -247,21 +266,15 @@ func (d *csv) quoted(data []byte, i int) (text []byte, end int) {
 	return d.scratch[copied:], i
 }
 
-// separatorIn gives the place of the first separator at or after i, or len(data).
-func separatorIn(data []byte, i int, separator byte) int {
-	n := len(data)
-	if cap(data) >= n+pastRecord {
-		buf, pattern := data[:n+pastRecord], everyByte*uint64(separator)
-		for ; i < n; i += 8 {
-			w := load(buf[i:i+8]) ^ pattern
-			if m := (w - everyByte) &^ w & highBits; m != 0 {
-				return min(i+bits.TrailingZeros64(m)>>3, n)
-			}
+// byteIn gives the place of the first byte of the pattern at or after i, or one that is not below n.
+func byteIn(buf []byte, i, n int, pattern uint64) int {
+	for ; i < n; i += 16 {
+		b := buf[i : i+16]
+		low, high := load(b)^pattern, load(b[8:])^pattern
+		low, high = (low-everyByte)&^low&highBits, (high-everyByte)&^high&highBits
+		if low|high != 0 {
+			return i + firstOf(low, high)
 		}
-		return n
-	}
-	if k := bytes.IndexByte(data[i:], separator); k >= 0 {
-		return i + k
 	}
 	return n
 }

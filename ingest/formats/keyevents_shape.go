@@ -26,10 +26,23 @@ type shaped struct {
 	quoted                bool
 	entry                 *named // nil: the value is not used
 	plain                 field  // the entry's, when text can be assigned to it at once; else fieldNone
+	lengths
+}
 
-	// The length of the last value, and how often in a row it was that. Values of one length are not
-	// searched for their end: the end is looked at, and only checked to be the first.
+// lengths foresees how long a value is: length is that of the last one, same how often in a row it was
+// that. A value whose length is foreseen is not searched for its end; its end is looked at, and what
+// stands before only checked to have no other, so that the next value need not wait for a search.
+type lengths struct {
 	length, same int
+}
+
+// note takes the length of a value, without a branch: lengths that vary are hard to predict.
+func (l *lengths) note(length int) {
+	same := l.same + 1
+	if length != l.length {
+		same = 0
+	}
+	l.length, l.same = length, same
 }
 
 const (
@@ -168,12 +181,9 @@ func (d *ndjson) fast(data []byte) bool {
 const sameOften = 32
 
 // search gives the place of the first quote or backslash at or after i, or one that is not below n.
-// Values whose length was foreseen need no search: the next one does not wait for its outcome.
 func (v *shaped) search(buf []byte, i, n int) int {
 	end := quoteIn(buf, i, n)
-	if v.same++; end-i != v.length {
-		v.length, v.same = end-i, 0
-	}
+	v.note(end - i)
 	return end
 }
 
