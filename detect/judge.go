@@ -47,21 +47,17 @@ func compareFindings(a, b Finding) int {
 
 func (s *Subject) compare(o *Subject) int {
 	return cmp.Or(
-		compareTargets(s.Target, o.Target),
+		s.Target.Compare(o.Target),
 		bytes.Compare(s.Key, o.Key),
 		cmp.Compare(s.Shape, o.Shape),
 		cmp.Compare(s.Node, o.Node),
 	)
 }
 
-func compareTargets(a, b Target) int {
-	return cmp.Or(cmp.Compare(a.Store, b.Store), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index))
-}
-
 func compareNotAssessed(a, b NotAssessed) int {
 	return cmp.Or(
 		cmp.Compare(a.Rule, b.Rule),
-		compareTargets(a.Target, b.Target),
+		a.Target.Compare(b.Target),
 		slices.Compare(a.Missing, b.Missing),
 		cmp.Compare(a.GetIt, b.GetIt),
 	)

@@ -39,7 +39,10 @@ func TestLowCardinalityKey(t *testing.T) {
 			t.Distinct.High = 25
 			t.Panes[3].Totals[detect.PaneWriteMilli] = 24_000 * 60 * 1000
 		}, ""},
-		{"a key at a quarter of the limit", 10, func(t *detect.TargetView) { t.Keys[0].Panes[2].Writes = exact(250 * 60 * 1000); t.Totals[detect.WriteMilli] = 1 }, "medium certain"},
+		{"a key at a quarter of the limit", 10, func(t *detect.TargetView) {
+			t.Keys[0].Panes[2].Writes = exact(250 * 60 * 1000)
+			t.Totals[detect.WriteMilli] = 1
+		}, "medium certain"},
 		{"a key just under a quarter of the limit", 10, func(t *detect.TargetView) { t.Keys[0].Panes[2].Writes = exact(249 * 60 * 1000) }, "low certain"},
 		{"a lookup table is read only", 10, func(t *detect.TargetView) {
 			t.Totals[op(ingest.OpRead)], t.Totals[op(ingest.OpWrite)] = 991, 9
