@@ -54,6 +54,19 @@ func BenchmarkDecompress(b *testing.B) {
 	benchmarkRead(b, "zstd", zstded(b, data), len(data), shapes[0], Options{})
 }
 
+// BenchmarkStandardInput reads 64 MiB through the goroutine that waits for a stream.
+func BenchmarkStandardInput(b *testing.B) {
+	data := lines110(64 << 20)
+	o := Options{Formats: []*Format{nothingFormat(shapes[0])}, Files: disk{}, Workers: 1}
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		o.Stdin = bytes.NewReader(data)
+		if _, err := Read(b.Context(), []Source{{Name: "-", Stdin: true}}, o, nothing{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkSmallFiles reads 2,000 files of 10 KB.
 func BenchmarkSmallFiles(b *testing.B) {
 	files := map[string][]byte{}

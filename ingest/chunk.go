@@ -64,7 +64,7 @@ func (w *worker) decode(c *openChunk) {
 
 // The causes of the Problems that reading itself makes.
 const (
-	CauseLong      = "record too long (over 1 MiB)"
+	CauseLong      = "record over 1 MiB" // over Options.MaxRecord, by default
 	CauseUnwrapped = "line without its envelope"
 	CauseQuote     = "quote that nothing closes"
 )

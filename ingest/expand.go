@@ -69,13 +69,14 @@ func (e *expansion) argument(arg string) error {
 	return nil
 }
 
-// add appends a file, or all files below a directory.
+// add appends a file, or all files below a directory. Pipes and devices must be named: to open one that
+// was only found could wait for ever.
 func (e *expansion) add(path string, info fs.FileInfo, named bool) error {
 	if info.IsDir() {
 		return e.directory(path)
 	}
 	clean := filepath.Clean(path)
-	if e.paths[clean] {
+	if e.paths[clean] || !named && !info.Mode().IsRegular() {
 		return nil
 	}
 	e.paths[clean] = true
@@ -95,7 +96,7 @@ func (e *expansion) add(path string, info fs.FileInfo, named bool) error {
 }
 
 // directory adds what is below dir. Links to files are followed, links to directories are not, so that
-// it ends; what is no regular file is passed over: to open a pipe would wait for its writer.
+// it ends.
 func (e *expansion) directory(dir string) error {
 	entries, err := e.files.ReadDir(dir)
 	if err != nil {
@@ -117,7 +118,7 @@ func (e *expansion) directory(dir string) error {
 		}
 		if err != nil {
 			e.note(err)
-		} else if info.Mode().IsRegular() {
+		} else if !info.IsDir() {
 			e.note(e.add(path, info, false))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf16"
 
@@ -364,6 +365,10 @@ func TestStandardInputIsReadOnceAndCanBeLeft(t *testing.T) {
 	if s := res.Sources[0]; !s.Stream || s.Size != -1 {
 		t.Errorf("result %+v", s)
 	}
+	o.Stdin = nil
+	if _, none := read(t, res.sources(), o); none.Sources[0].Err == nil {
+		t.Error("no standard input is no error")
+	}
 	r, w := io.Pipe()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -375,6 +380,30 @@ func TestStandardInputIsReadOnceAndCanBeLeft(t *testing.T) {
 	o.Stdin, o.Files = r, disk{}
 	if _, err := Read(ctx, res.sources(), o, &recorder{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a silent standard input: %v", err)
+	}
+}
+
+func TestPipeIsReadAsAStreamWhenNamed(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if found, err := Expand([]string{dir}, disk{}); err != nil || len(found) > 0 {
+		t.Errorf("found %v, %v", found, err)
+	}
+	src, err := Expand([]string{pipe}, disk{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrote := make(chan error)
+	go func() { wrote <- os.WriteFile(pipe, []byte("one\ntwo\n"), 0o600) }()
+	h, res := read(t, src, lineOptions())
+	if err := <-wrote; err != nil {
+		t.Fatal(err)
+	}
+	if d := gocmp.Diff(texts(h), []string{"one", "two"}); d != "" || !res.Sources[0].Stream {
+		t.Errorf("stream %v, %s", res.Sources[0].Stream, d)
 	}
 }
 
