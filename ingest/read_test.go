@@ -383,6 +383,42 @@ func TestStandardInputIsReadOnceAndCanBeLeft(t *testing.T) {
 	}
 }
 
+// endless gives the same lines again and again, n bytes in all.
+type endless struct {
+	lines []byte
+	at, n int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.n == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(len(p), e.n)], e.lines[e.at:])
+	e.at, e.n = (e.at+n)%len(e.lines), e.n-n
+	return n, nil
+}
+
+func TestStreamNeedsTheSameMemoryForAnyLength(t *testing.T) {
+	size := 300 << 20
+	if os.Getenv("KEYHEAT_LONG") != "" {
+		size = 10 << 30
+	}
+	o := Options{Formats: []*Format{nothingFormat(shapes[0])}, Files: disk{}, Stdin: &endless{lines: lines110(1 << 20), n: size}}
+	var was, is runtime.MemStats
+	runtime.ReadMemStats(&was)
+	res, err := Read(t.Context(), []Source{{Name: "-", Stdin: true}}, o, nothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&is)
+	if in := res.Sources[0].Inputs[0]; in.Err != nil || in.Bytes != uint64(size) || in.Records < uint64(size/111) {
+		t.Errorf("%d bytes, %d records, %v", in.Bytes, in.Records, in.Err)
+	}
+	if used := is.TotalAlloc - was.TotalAlloc; used > 4<<20 {
+		t.Errorf("%d bytes allocated for %d", used, size)
+	}
+}
+
 func TestPipeIsReadAsAStreamWhenNamed(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
