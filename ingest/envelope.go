@@ -77,11 +77,8 @@ func DetectEnvelopes(head []byte) *Envelope {
 			break
 		}
 		lines = e.peel(w, lines)
-		if len(e.layers) > 0 && len(lines) == 0 {
-			break
-		}
 	}
-	lines = e.peelColours(lines)
+	e.peelColours(lines)
 	if len(e.layers) == 0 {
 		return nil
 	}

@@ -172,8 +172,8 @@ func (d *csv) cells(data []byte) (cause string) {
 			return causeCells
 		case col.same >= sameOften && (end < n && buf[end] == d.separator || end == n):
 			text = data[i:end]
-			if col.field == fieldTime {
-				if at, ok := d.times.SameMinute(text); ok { // hence without a separator
+			if col.field == fieldTime && (len(text) < 20 || text[19] != d.separator) {
+				if at, ok := d.times.SameMinute(text); ok { // hence without another separator
 					d.event.SetTime(at)
 					d.seen |= 1 << fieldTime
 					i = end + 1
@@ -196,6 +196,9 @@ func (d *csv) cells(data []byte) (cause string) {
 				d.steady = false
 				return ""
 			}
+		case col.field == fieldKey && d.parts == nil:
+			d.setKey(text)
+			d.seen |= 1 << fieldKey
 		case col.field == fieldTable && text[0] > ' ' && text[len(text)-1] > ' ':
 			d.event.Table = text
 			d.seen |= 1 << fieldTable
@@ -219,13 +222,13 @@ func (c *column) search(buf []byte, i, n int, pattern uint64) int {
 	return end
 }
 
-// cell takes one cell that is not empty. Spaces around a key belong to it; around another value they
-// do not.
+// cell takes one cell that is not empty, and no whole key. Spaces around a key belong to it; around
+// another value they do not.
 func (d *csv) cell(t target, text []byte) string {
-	if t.field == fieldKey && d.parts != nil {
+	if t.field == fieldKey { // a part of one that is composed
 		return d.set(t, ingest.JSONString, text)
 	}
-	if t.field != fieldKey && (text[0] <= ' ' || text[len(text)-1] <= ' ') {
+	if text[0] <= ' ' || text[len(text)-1] <= ' ' {
 		if text = bytes.TrimSpace(text); len(text) == 0 {
 			d.steady = false
 			return ""

@@ -161,6 +161,9 @@ func (d *ndjson) fast(data []byte) bool {
 			if end = d.unusual(v, data, i); end < 0 {
 				return false
 			}
+		case v.plain == fieldKey:
+			d.setKey(data[i:end])
+			d.seen |= 1 << fieldKey
 		case v.plain == fieldTable:
 			d.event.Table = data[i:end]
 			d.seen |= 1 << fieldTable
