@@ -36,28 +36,15 @@ func Build(p *Parts) *Report {
 	for _, in := range v.Inputs {
 		r.Inputs = append(r.Inputs, Input{InputStats: in, SampleRate: v.Sampling})
 	}
-	selected := onlySelected(v.Inputs)
 	for _, t := range v.Targets {
-		r.Tables = append(r.Tables, buildTable(v, t, selected, p.Limit))
-		r.Patterns = append(r.Patterns, buildPatterns(t, selected, p.Limit)...)
+		r.Tables = append(r.Tables, buildTable(v, t, p.Limit))
+		r.Patterns = append(r.Patterns, buildPatterns(t, p.Limit)...)
 	}
 	slices.SortStableFunc(r.Patterns, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
 	return r
 }
 
-// onlySelected reports whether all requests come from records of complaints, so that they are no traffic.
-func onlySelected(inputs []detect.InputStats) bool {
-	selected := false
-	for _, in := range inputs {
-		if in.Events > 0 && in.Coverage == ingest.Traffic {
-			return false
-		}
-		selected = selected || in.Events > 0 && in.Coverage == ingest.Selected
-	}
-	return selected
-}
-
-// lostNotes tells what the caps of the Profile held together; nothing is missing from the totals.
+// lostNotes tells what the caps of the Profile held together or left out; no request is missing from the totals.
 func lostNotes(l detect.Lost) []string {
 	var notes []string
 	note := func(n uint64, format string, most int) {
@@ -68,6 +55,11 @@ func lostNotes(l detect.Lost) []string {
 	note(l.Targets, "%d requests are of tables beyond the first %d: they are counted together as "+detect.OtherTarget.Table, detect.MaxTargets)
 	note(l.Nodes, "%d requests are of nodes beyond the first %d: they are counted for no node", detect.MaxNodes)
 	note(l.Shapes, "%d reads are of statement shapes beyond the first %d of their table: they are counted for no shape", detect.MaxShapes)
+	note(l.Selected, "%d reported requests are beyond the %d kinds kept of each table, and were not judged", detect.MaxSelected)
+	note(l.States, "%d measured conditions are beyond the %d largest kept of each table, and were not judged", detect.MaxStates)
+	if n := l.Facts + l.Points; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d settings and metrics are beyond those kept, and were not judged", n))
+	}
 	return notes
 }
 
@@ -102,23 +94,30 @@ func orderNotAssessed(in []detect.NotAssessed) []detect.NotAssessed {
 	})
 }
 
-func buildTable(v *detect.View, t *detect.TargetView, selected bool, limit int) Table {
-	out := Table{Target: t.Target, Totals: t.Totals, Distinct: t.Distinct, Skew: t.Skew, Checklist: checklist(v.Limits, t, selected)}
-	if total := t.Totals[detect.Requests]; selected {
-		out.Reported = total
-	} else {
-		out.Requests = detect.Range{Low: total, High: total}
-	}
+func buildTable(v *detect.View, t *detect.TargetView, limit int) Table {
+	total := t.Totals[detect.Requests]
+	out := Table{Target: t.Target, Requests: detect.Range{Low: total, High: total}, Reported: reported(t), Totals: t.Totals,
+		Distinct: t.Distinct, Skew: t.Skew, TopKeys: topKeys(t, limit), Checklist: checklist(v.Limits, t)}
 	for i := range t.Panes {
 		out.PerPane = append(out.PerPane, t.Panes[i].Totals[detect.PaneRequests])
 	}
-	out.TopKeys = topKeys(t, selected, limit)
 	return out
+}
+
+// reported gives the requests that selected records tell of: "at least", of one observer of each kind.
+func reported(t *detect.TargetView) uint64 {
+	sum := uint64(0)
+	for _, s := range t.Selected {
+		var carry uint64
+		sum, carry = bits.Add64(sum, s.Counts[detect.SelectedRecords].Low, 0)
+		sum |= -carry
+	}
+	return sum
 }
 
 // topKeys gives the first keys of a target. The n-th is certified when its lower bound reaches the
 // upper bound of every key after it, held or not.
-func topKeys(t *detect.TargetView, selected bool, limit int) []TopKey {
+func topKeys(t *detect.TargetView, limit int) []TopKey {
 	reach := make([]uint64, len(t.Keys)+1) // upper bound of all keys from i on
 	reach[len(t.Keys)] = t.Untold.Requests
 	for i := len(t.Keys) - 1; i >= 0; i-- {
@@ -127,10 +126,7 @@ func topKeys(t *detect.TargetView, selected bool, limit int) []TopKey {
 	var out []TopKey
 	for i, k := range t.Keys[:limited(len(t.Keys), limit)] {
 		top := TopKey{Key: k.Key, Requests: k.Requests, Cost: k.Cost, Tombstones: k.Tombstones, PeakPerSecond: k.PeakSecond.N,
-			Certified: k.Requests.Low >= reach[i+1]}
-		if !selected {
-			top.Share = shareOf(k.Requests, knownKeys(t))
-		}
+			Share: shareOf(k.Requests, knownKeys(t)), Certified: k.Requests.Low >= reach[i+1]}
 		out = append(out, top)
 	}
 	return out
@@ -148,7 +144,7 @@ func knownKeys(t *detect.TargetView) uint64 {
 	return t.Totals[detect.Requests] - min(t.Totals[detect.Requests], t.Totals[detect.KeyUnknown])
 }
 
-// shareOf gives part of whole in thousandths, its bounds rounded outwards.
+// shareOf gives part of whole in thousandths: the value rounded to the nearest, the bounds outwards.
 func shareOf(part detect.Range, whole uint64) detect.ShareRange {
 	if whole == 0 {
 		return detect.ShareRange{}
@@ -171,12 +167,13 @@ func permille(part, whole, round uint64) detect.Milli {
 	return detect.Milli(min(q, 1000))
 }
 
-// buildPatterns gives the statement shapes of a target, and the operations that no shape tells of.
-func buildPatterns(t *detect.TargetView, selected bool, limit int) []Pattern {
+// buildPatterns gives the statement shapes of a target, the operations that no shape tells of, and the
+// shapes of selected records.
+func buildPatterns(t *detect.TargetView, limit int) []Pattern {
 	var out []Pattern
 	for i := range t.Shapes {
 		if s := &t.Shapes[i]; s.Shape != "" {
-			p := Pattern{Target: t.Target, Shape: s.Shape, Selected: selected, Requests: detect.Range{Low: s.Reads, High: s.Reads}}
+			p := Pattern{Target: t.Target, Shape: s.Shape, Requests: detect.Range{Low: s.Reads, High: s.Reads}}
 			p.setRows(s.Rows, s.RowsKnown)
 			out = append(out, p)
 		}
@@ -184,7 +181,7 @@ func buildPatterns(t *detect.TargetView, selected bool, limit int) []Pattern {
 	shaped := len(out) > 0
 	for op := ingest.OpUnknown; op < ingest.Ops; op++ {
 		if n := t.Totals[detect.ByOp+detect.Counter(op)]; n > 0 && !(shaped && op.Reads()) {
-			out = append(out, opPattern(t, op, n, selected))
+			out = append(out, opPattern(t, op, n))
 		}
 	}
 	if len(out) == 1 && t.Latency.Count() > 0 {
@@ -192,12 +189,32 @@ func buildPatterns(t *detect.TargetView, selected bool, limit int) []Pattern {
 		p99, _ := t.Latency.Quantile(99, 100)
 		out[0].P50, out[0].P99, out[0].Timed = detect.Milli(p50), detect.Milli(p99), true // microseconds are thousandths of a ms
 	}
+	out = append(out, reportedPatterns(t)...)
 	slices.SortStableFunc(out, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
 	return out[:limited(len(out), limit)]
 }
 
-func opPattern(t *detect.TargetView, op ingest.Op, n uint64, selected bool) Pattern {
-	p := Pattern{Target: t.Target, Shape: op.String(), Selected: selected, Requests: detect.Range{Low: n, High: n}}
+// reportedPatterns gives the shapes of selected records, whatever their keys.
+func reportedPatterns(t *detect.TargetView) []Pattern {
+	var out []Pattern
+	for _, s := range t.Selected {
+		if s.Shape == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(p Pattern) bool { return p.Shape == s.Shape })
+		if i < 0 {
+			i, out = len(out), append(out, Pattern{Target: t.Target, Shape: s.Shape, Selected: true})
+			if s.Op == ingest.OpScan {
+				out[i].Served = "scan"
+			}
+		}
+		out[i].Requests = out[i].Requests.Plus(s.Counts[detect.SelectedRecords])
+	}
+	return out
+}
+
+func opPattern(t *detect.TargetView, op ingest.Op, n uint64) Pattern {
+	p := Pattern{Target: t.Target, Shape: op.String(), Requests: detect.Range{Low: n, High: n}}
 	switch {
 	case op == ingest.OpScan:
 		p.Served = "scan"

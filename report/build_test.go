@@ -83,15 +83,20 @@ func TestAKeyIsCertifiedWhenNoKeyAfterItCanBeLarger(t *testing.T) {
 	}
 }
 
-func TestComplaintsHaveNoShares(t *testing.T) {
+func TestComplaintsAreReportedBesideTraffic(t *testing.T) {
 	target := targetView("t", 100, keyView("a", 60, 60))
-	traffic := Build(&Parts{View: view(ingest.Traffic, target)}).Tables[0]
-	selected := Build(&Parts{View: view(ingest.Selected, target)}).Tables[0]
-	if got, want := traffic.TopKeys[0].Share.Value, detect.Milli(600); got != want || traffic.Reported != 0 {
-		t.Errorf("traffic: share %d, reported %d, want %d and 0", got, traffic.Reported, want)
+	for _, shape := range []string{"SELECT ?", "SELECT ?", ""} {
+		s := &detect.SelectedView{Shape: shape}
+		s.Counts[detect.SelectedRecords] = detect.Range{Low: 7, High: 20}
+		target.Selected = append(target.Selected, s)
 	}
-	if got := selected; got.Requests.High != 0 || got.Reported != 100 || got.TopKeys[0].Share != (detect.ShareRange{}) {
-		t.Errorf("complaints: requests %v, reported %d, share %v, want none, 100, none", got.Requests, got.Reported, got.TopKeys[0].Share)
+	r := Build(&Parts{View: view(ingest.Traffic, target)})
+	if got := r.Tables[0]; got.Requests.High != 100 || got.Reported != 21 || got.TopKeys[0].Share.Value != 600 {
+		t.Errorf("requests %v, reported %d, share %v, want 100, 21, 600", got.Requests, got.Reported, got.TopKeys[0].Share)
+	}
+	want := []Pattern{{Target: target.Target, Shape: "SELECT ?", Requests: detect.Range{Low: 14, High: 40}, Selected: true}}
+	if diff := cmp.Diff(r.Patterns, want); diff != "" {
+		t.Errorf("patterns (-got +want):\n%s", diff)
 	}
 }
 
@@ -144,9 +149,9 @@ func TestPatternsAreShapesAndTheOperationsBesideThem(t *testing.T) {
 	target := targetView("t", 30)
 	target.Totals[detect.ByOp+detect.Counter(ingest.OpRead)] = 20
 	target.Totals[detect.ByOp+detect.Counter(ingest.OpDelete)] = 10
-	plain := buildPatterns(target, false, 0)
+	plain := buildPatterns(target, 0)
 	target.Shapes = []detect.ShapeStats{{Reads: 3}, {Shape: "SELECT ?", Reads: 17, Rows: 34, RowsKnown: 17}}
-	shaped := buildPatterns(target, false, 0)
+	shaped := buildPatterns(target, 0)
 	names := func(ps []Pattern) (out []string) {
 		for _, p := range ps {
 			out = append(out, p.Shape+" "+p.Served)

@@ -16,14 +16,14 @@ const (
 
 // checklist answers the questions of the modelling checklist from what was seen of one target. What the
 // input cannot tell is unknown, with what would tell it.
-func checklist(l *detect.Limits, t *detect.TargetView, selected bool) []Answer {
+func checklist(l *detect.Limits, t *detect.TargetView) []Answer {
 	return []Answer{
 		accessPatterns(&t.Totals),
-		cardinality(l, t, selected),
-		{"growth", unknown, "no size of a partition was measured"},
+		cardinality(l, t),
+		{"growth", unknown, "sizes of partitions over days were not judged"},
 		{"consistency", unknown, "records do not tell the consistency of requests"},
-		deletes(l, &t.Totals),
-		{"aggregate-size", unknown, "no size of a partition was measured"},
+		deletes(l, t),
+		aggregateSize(l, t),
 		{"write-fan-out", unknown, "records do not tell which attributes are written"},
 	}
 }
@@ -44,12 +44,12 @@ func accessPatterns(t *detect.Totals) Answer {
 }
 
 // cardinality asks whether there are enough keys for load to spread; floors as of low-cardinality-key.
-func cardinality(l *detect.Limits, t *detect.TargetView, selected bool) Answer {
+func cardinality(l *detect.Limits, t *detect.TargetView) Answer {
 	const question = "cardinality"
 	few, floor, requests := l.Count(detect.CardinalityDistinct), l.Count(detect.CardinalityRequests), knownKeys(t)
 	switch {
-	case selected:
-		return Answer{question, unknown, "the input shows complaints only, not all traffic"}
+	case t.Totals[detect.Requests] == 0:
+		return Answer{question, unknown, "no traffic of this table was seen"}
 	case requests == 0:
 		return Answer{question, unknown, "records do not tell the key"}
 	case t.Distinct.Low > few:
@@ -63,9 +63,17 @@ func cardinality(l *detect.Limits, t *detect.TargetView, selected bool) Answer {
 }
 
 // deletes asks whether reads are spared the tombstones of what was deleted; floors as of tombstone-dense-read.
-func deletes(l *detect.Limits, t *detect.Totals) Answer {
+func deletes(l *detect.Limits, target *detect.TargetView) Answer {
 	const question = "deletes"
+	t := &target.Totals
 	known, tombs := t[detect.TombstonesKnown], t[detect.Tombstones]
+	warned := uint64(0)
+	for _, s := range target.Selected {
+		warned += s.Reads().Low
+	}
+	if warned > 0 {
+		return Answer{question, no, fmt.Sprintf("the store warned of the tombstones of at least %d reads", warned)}
+	}
 	if known == 0 {
 		return Answer{question, unknown, "records do not tell the tombstones of reads"}
 	}
@@ -81,6 +89,28 @@ func deletes(l *detect.Limits, t *detect.Totals) Answer {
 		}
 	}
 	return Answer{question, no, said}
+}
+
+// aggregateSize asks whether the partitions that were measured are small.
+func aggregateSize(l *detect.Limits, t *detect.TargetView) Answer {
+	const question = "aggregate-size"
+	limit := l.Count(detect.CassandraPartitionBytes)
+	if t.Target.Store == ingest.DynamoDB {
+		limit = l.Count(detect.DynamoPartitionBytes)
+	}
+	largest, whole := uint64(0), false
+	for i := range t.States {
+		if s := &t.States[i]; s.Measure == ingest.PartitionBytes {
+			if s.Said || s.Max >= limit {
+				return Answer{question, no, fmt.Sprintf("a partition has at least %d bytes", s.Max)}
+			}
+			largest, whole = max(largest, s.Max), whole || !s.AtLeast
+		}
+	}
+	if !whole {
+		return Answer{question, unknown, "no size of a whole partition was measured"}
+	}
+	return Answer{question, yes, fmt.Sprintf("the largest partition that was measured has %d bytes", largest)}
 }
 
 func scansOf(t *detect.Totals) uint64 { return t[detect.ByOp+detect.Counter(ingest.OpScan)] }

@@ -85,7 +85,7 @@ func queueFinding(t detect.Target) report.Finding {
 	return report.Finding{ID: report.FindingID("tombstone-dense-read", s), Finding: detect.Finding{
 		Rule: "tombstone-dense-read", Severity: detect.Critical, Confidence: detect.Sure, Subject: s, Mechanism: "queue", MechanismConfidence: "schema",
 		Span: detect.Span{Start: clock(9, 52), End: clock(10, 42)}, Message: "reads scan 1,311 tombstones a live row; 214 reads were aborted",
-		Series: ramp(92, 42, 12, 900), SeriesOf: "tombstones a minute",
+		Series: ramp(92, 42, 12, 900), SeriesOf: "tombstones",
 		Evidence: []detect.Evidence{
 			{Measure: "tombstones_per_live_row", Unit: "tombstones", Value: 1_311_000, Low: 1_311_000, High: 1_311_000, Limit: 4000, LimitSource: "https://example.org/rules", How: detect.Counted},
 			{Measure: "largest_read", Unit: "tombstones", Value: 100_001_000, Low: 100_001_000, Open: true, Limit: 1_000_000, LimitSource: "https://example.org/yaml", How: detect.Stored,
@@ -109,7 +109,7 @@ func cartsFinding(t detect.Target) report.Finding {
 	return report.Finding{ID: report.FindingID("hot-partition", s), Finding: detect.Finding{
 		Rule: "hot-partition", Severity: detect.High, Confidence: detect.Sure, Subject: s,
 		Span: detect.Span{Start: clock(9, 50), End: clock(10, 20)}, Message: "one partition takes 63 % of writes, 1,840 a second at its peak",
-		Series: append(ramp(70, 40, 40, 1840), make([]uint64, 22)...), SeriesOf: "writes a minute",
+		Series: append(ramp(70, 40, 40, 1840), make([]uint64, 22)...), SeriesOf: "writes",
 		Evidence: []detect.Evidence{
 			{Measure: "share", Unit: "share", Value: 630, Low: 610, High: 650, Limit: 200, LimitSource: "https://example.org/rules", How: detect.Estimated, Positions: []ingest.Position{{Byte: 12, Line: 1}}},
 			{Measure: "requests_per_second", Unit: "requests/s", Value: 1_840_000, Low: 1_840_000, High: 1_840_000, Limit: 1_000_000, LimitSource: "https://example.org/rules", How: detect.Counted},

@@ -52,6 +52,8 @@ type docInput struct {
 	Records    uint64            `json:"records"`
 	Events     uint64            `json:"events"`
 	States     uint64            `json:"states"`
+	Facts      uint64            `json:"facts"`
+	Points     uint64            `json:"points"`
 	Skipped    uint64            `json:"skipped"`
 	ByKind     map[string]uint64 `json:"skipped_by_kind,omitempty"`
 	Problems   uint64            `json:"problems"`
@@ -243,7 +245,7 @@ func docInputs(r *report.Report) []docInput {
 		in := &r.Inputs[i]
 		out = append(out, docInput{
 			Name: validText(in.Name), Format: in.Format, Coverage: in.Coverage.String(), Bytes: in.Bytes, Records: in.Records,
-			Events: in.Events, Skipped: in.Skipped, ByKind: in.SkippedKind, Problems: in.Problems,
+			Events: in.Events, States: in.States, Facts: in.Facts, Points: in.Points, Skipped: in.Skipped, ByKind: in.SkippedKind, Problems: in.Problems,
 			SampleRate: rateOf(in.SampleRate), Node: validText(in.Node),
 		})
 	}

@@ -93,7 +93,9 @@ func (b bounded) String() string {
 	switch {
 	case b.open:
 		return "at least " + inUnit(b.low, b.unit)
-	case b.low == b.high:
+	case b.unit == "share" && b.value == 0 && b.high == 1:
+		return "≤ 0.1 %"
+	case b.low == b.high, b.unit == "share" && b.high-b.low <= 1: // bounds of an exact share are rounded outwards
 		return inUnit(b.value, b.unit)
 	case b.low == 0:
 		return "at most " + inUnit(b.high, b.unit)

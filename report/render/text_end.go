@@ -54,6 +54,9 @@ func (p *page) tableCells(t *report.Table) []string {
 	}
 	cells := []string{name, countBounds(t.Requests).String(), distinctText(t.Distinct), "?", "?", "?", checks(t.Checklist)}
 	if t.Requests.High == 0 {
+		cells[1] = "?"
+	}
+	if t.Requests.High == 0 && t.Reported > 0 {
 		cells[1] = "≥ " + count(t.Reported)
 	}
 	if len(t.TopKeys) == 0 {

@@ -65,28 +65,43 @@ func (p *page) folded(n int, least detect.Severity, cards int) {
 
 // quiet says calmly what was looked at when nothing was found.
 func (p *page) quiet() {
-	requests, reported := uint64(0), uint64(0)
-	for i := range p.r.Tables {
-		requests, reported = requests+p.r.Tables[i].Requests.High, reported+p.r.Tables[i].Reported
-	}
+	looked := p.looked()
 	p.line()
-	if requests+reported == 0 {
-		p.hanging("NOTHING SEEN"+gap, bold, "No request was found in the input, so nothing could be judged.")
+	if len(looked) == 0 {
+		p.hanging("NOTHING SEEN"+gap, bold, "Nothing in the input tells of requests or of partitions, so nothing could be judged.")
 		return
 	}
-	what := plural(requests, "request")
-	if requests == 0 {
-		what = plural(reported, "reported request")
-	}
-	said := fmt.Sprintf("%s to %s were looked at", what, plural(uint64(len(p.r.Tables)), "table"))
+	said := strings.Join(looked, ", ") + " of " + plural(uint64(len(p.r.Tables)), "table")
 	if s := p.r.Span; s != (detect.Span{}) {
-		said = fmt.Sprintf("%s over %s were looked at", strings.TrimSuffix(said, " were looked at"), duration(s.End-s.Start))
+		said += " over " + duration(s.End-s.Start)
 	}
-	said += "; nothing reached the floor of a rule."
+	said += " were looked at; nothing reached the floor of a rule."
 	if n := p.unassessedRules(); n > 0 {
 		said += fmt.Sprintf(" %s could not be assessed: see below.", plural(uint64(n), "rule"))
 	}
 	p.hanging("NO FINDINGS"+gap, green, said)
+}
+
+// looked gives what a report without findings was made from.
+func (p *page) looked() []string {
+	requests, reported, states := uint64(0), uint64(0), uint64(0)
+	for i := range p.r.Tables {
+		requests, reported = requests+p.r.Tables[i].Requests.High, reported+p.r.Tables[i].Reported
+	}
+	for i := range p.r.Inputs {
+		states += p.r.Inputs[i].States
+	}
+	var out []string
+	if requests > 0 {
+		out = append(out, plural(requests, "request"))
+	}
+	if reported > 0 {
+		out = append(out, plural(reported, "reported request"))
+	}
+	if states > 0 {
+		out = append(out, plural(states, "measured condition"))
+	}
+	return out
 }
 
 // card writes one finding: how bad and what, since when, which key, how sure, why, what to do, where to look.
@@ -135,7 +150,7 @@ func (p *page) when(f *report.Finding) {
 		}
 		return
 	}
-	of := gap + visible(f.SeriesOf) + ", at most " + count(slices.Max(f.Series))
+	of := gap + visible(f.SeriesOf) + ", at most " + count(slices.Max(f.Series)) + p.aPane()
 	left := room - widthOf(of)
 	if said != "" && left-widthOf(said)-3 >= sparkLeast {
 		said += "   "
@@ -146,6 +161,14 @@ func (p *page) when(f *report.Finding) {
 	}
 	spark := sparkline(f.Series, max(sparkLeast, min(left, sparkWidth)))
 	p.line(strings.Repeat(" ", labelWidth), said, spark, fit(of, room-widthOf(said)-widthOf(spark)))
+}
+
+// aPane says what the width of a block is: " in 4m".
+func (p *page) aPane() string {
+	if p.r.PaneSeconds == 0 {
+		return ""
+	}
+	return " in " + paneName(p.r.PaneSeconds)
 }
 
 // since tells the span of a finding within that of the report.

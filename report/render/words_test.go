@@ -120,6 +120,8 @@ func TestNumbersAreShortAndNoMoreThanKnown(t *testing.T) {
 		"an even share":              {percent(630), "63 %"},
 		"bounds":                     {bounded{630, 610, 650, false, "share"}.String(), "63 % (61–65 %)"},
 		"bounds that meet":           {bounded{630, 630, 630, false, "share"}.String(), "63 %"},
+		"a tiny share":               {bounded{0, 0, 1, false, "share"}.String(), "≤ 0.1 %"},
+		"an exact share":             {bounded{697, 697, 698, false, "share"}.String(), "69.7 %"},
 		"narrow bounds":              {bounded{1_200_000_000, 1_198_800_000, 1_201_200_000, false, ""}.String(), "1.2 M ±0.1 %"},
 		"no upper bound":             {bounded{5000, 5000, 0, true, "reads"}.String(), "at least 5 reads"},
 		"no lower bound":             {bounded{2000, 0, 4000, false, "reads"}.String(), "at most 4 reads"},
