@@ -58,6 +58,28 @@ func TestWindowKeepsWhatIsInside(t *testing.T) {
 	}
 }
 
+// kept counts the states and points that pass.
+type kept struct {
+	recorded
+	states, points int
+}
+
+func (k *kept) State(*State) { k.states++ }
+func (k *kept) Point(*Point) { k.points++ }
+
+func TestWindowHoldsForStatesAndPoints(t *testing.T) {
+	var k kept
+	k.c.Input = &Input{}
+	to := Window{Since: 10, Until: 20}.Filter(&k)
+	for _, at := range []int64{0, 9, 10, 19, 20} {
+		to.State(&State{UnixNano: at})
+		to.Point(&Point{UnixNano: at})
+	}
+	if k.states != 3 || k.points != 3 || len(k.seen) != 4 {
+		t.Errorf("%d states, %d points, %d skips; want 3, 3 and 4", k.states, k.points, len(k.seen))
+	}
+}
+
 func TestLatestIsFoundFromTheEnd(t *testing.T) {
 	rising := func(n, last int) (b []byte) {
 		for i := range n {
