@@ -154,7 +154,7 @@ func (k *keyViews) add(n *Nominees, x *Exact) {
 			byKey[string(nominee.Key)] = v
 		}
 		if x != nil {
-			v.exact(x.Keys[i])
+			v.exact(x.Keys[i], nominee.Minutes)
 		}
 	}
 	for _, v := range byKey {
@@ -208,11 +208,12 @@ func (k *KeyView) peak(e *sketch.Entry) {
 	}
 }
 
-// exact replaces bounds by counts.
-func (k *KeyView) exact(x *ExactKey) {
+// exact replaces bounds by counts, of which seconds were taken in these minutes.
+func (k *KeyView) exact(x *ExactKey, minutes []uint32) {
 	if x == nil {
 		return
 	}
+	x.Minutes = minutes
 	k.Exact = x
 	k.Requests = Range{x.Totals[Requests], x.Totals[Requests]}
 	k.Tombstones = Range{x.Totals[Tombstones], x.Totals[Tombstones]}

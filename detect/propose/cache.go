@@ -27,7 +27,7 @@ and the writes.
 // A cache is proposed when reads are at least nine in ten and as many in a second as make it worth one.
 const (
 	cacheReads   detect.Milli = 900
-	cacheRequest              = 10
+	cacheRequest uint64       = 10
 )
 
 func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {

@@ -88,19 +88,24 @@ func hotFinding(v *detect.View, t *detect.TargetView, k *detect.KeyView, panes [
 		Cost: detect.Whole(n.Middle()),
 	}
 	said := []string{}
-	for _, h := range rows {
+	for i, h := range rows {
 		f.Span = joined(f.Span, h.span)
 		f.Evidence = append(f.Evidence, h.evidence...)
-		said = append(said, h.said)
+		if i < maxClauses {
+			said = append(said, h.said)
+		}
 	}
 	f.Evidence = append(f.Evidence, ranged(n).evidence("requests", "requests"))
 	if t.Target.Store == ingest.DynamoDB {
 		clause, more := splitHelp(v, k, f.Evidence)
 		f.Evidence, said = append(f.Evidence, more...), append(said, clause)
 	}
-	f.Message = strings.Join(said, "; ")
+	f.Message = "one key " + strings.Join(said, "; it ")
 	return settle(f, positions(k))
 }
+
+// maxClauses is the most rows that a message tells, the worst; the evidence has them all.
+const maxClauses = 2
 
 // hotUnjudged says what of a target could not be judged.
 func hotUnjudged(v *detect.View, t *detect.TargetView, hot bool) []detect.NotAssessed {
@@ -143,7 +148,7 @@ func rateUnjudged(v *detect.View, t *detect.TargetView, hot bool) []detect.NotAs
 	case hiddenRate(v, t):
 		miss("a key over half of a partition's limit may have been crowded out: keyheat analyze --memory 1GiB INPUT", "keys_of_minutes")
 	}
-	if hot && !v.Second {
+	if !v.Second && (hot || maybeOver(v, t)) {
 		miss("seconds are counted when the input can be read twice: keyheat analyze FILE, without --no-exact", "second_pass")
 	}
 	known := func(k *detect.KeyView) bool { return k.Exact != nil && k.Exact.SortKnown > 0 }
@@ -151,6 +156,17 @@ func rateUnjudged(v *detect.View, t *detect.TargetView, hot bool) []detect.NotAs
 		miss("whether a split can help shows with the sort key: keyheat analyze --map sk=FIELD FILE, without --no-exact", "sort_keys")
 	}
 	return missing
+}
+
+// maybeOver reports whether a key has a second over a partition's limit, which alone is no finding.
+func maybeOver(v *detect.View, t *detect.TargetView) bool {
+	return rated(v, t) && slices.ContainsFunc(t.Keys, func(k *detect.KeyView) bool {
+		return k.CostSecond.N > 0 && slices.ContainsFunc(sides, func(s *side) bool {
+			l := &load{v, t, k, series(v, k), s}
+			second, _ := l.busySecond()
+			return second.low >= v.Limits.Of(s.limit).Value
+		})
+	})
 }
 
 // undecided reports whether a key's upper bound reaches the share of the whole input and its lower does not.

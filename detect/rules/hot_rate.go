@@ -83,10 +83,15 @@ func (l *load) mean(i int) measure {
 	}
 }
 
-// busiest gives the pane with the highest mean; false when there are no panes.
-func (l *load) busiest() (int, bool) {
+func anyPane(int) bool { return true }
+
+// busiest gives the pane with the highest mean of those that count; false when none does.
+func (l *load) busiest(counts func(i int) bool) (int, bool) {
 	best, found := 0, false
 	for i := range l.v.Panes {
+		if !counts(i) {
+			continue
+		}
 		if !found || l.mean(i).low > l.mean(best).low {
 			best, found = i, true
 		}
@@ -100,7 +105,7 @@ func (l *load) half() detect.Milli {
 
 // sustained judges minutes in a row with means of half the limit.
 func (l *load) sustained() (heat, bool) {
-	best, ok := l.busiest()
+	best, ok := l.busiest(anyPane)
 	if !ok {
 		return heat{}, false
 	}
@@ -113,22 +118,38 @@ func (l *load) sustained() (heat, bool) {
 		return h, false
 	}
 	h.span = detect.Span{Start: l.v.Panes[run.from].Start, End: l.v.Panes[run.to-1].End}
-	h.said = fmt.Sprintf("one key takes %s %s in its busiest minute and half of a partition's %s for %s in a row",
-		whole(mean.value), l.unit, whole(l.v.Limits.Of(l.limit).Value), plural(uint64(seconds(l.v, run)/60), "minute"))
+	h.said = fmt.Sprintf("takes half of a partition's %s %s or more for %s in a row, %s at most",
+		whole(l.v.Limits.Of(l.limit).Value), l.unit, plural(uint64(seconds(l.v, run)/60), "minute"), whole(mean.value))
 	return h, true
 }
 
-// seconds judges single seconds over the limit: counted ones where there are, else what is known of
-// the busiest second and of means.
+// seconds judges single seconds over the limit: counted ones where there are, and in other minutes what
+// is known of the busiest second and of means.
 func (l *load) seconds() (heat, bool) {
-	if l.k.Exact != nil && len(l.k.Exact.Minutes) > 0 {
-		return l.countedSeconds()
+	if h, ok := l.countedSeconds(); ok {
+		return h, true
 	}
 	return l.likelySeconds()
 }
 
+// counted reports whether the second pass counted the seconds of all minutes from start to end.
+func (l *load) counted(start, end int64) bool {
+	if l.k.Exact == nil {
+		return false
+	}
+	for at := start - start%60; at < end; at += 60 {
+		if _, ok := slices.BinarySearch(l.k.Exact.Minutes, uint32(at)); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // countedSeconds judges the seconds of the second pass.
 func (l *load) countedSeconds() (heat, bool) {
+	if l.k.Exact == nil {
+		return heat{}, false
+	}
 	limit := l.v.Limits.Of(l.limit)
 	over, peak := []int64{}, measure{}
 	for i := range l.k.Exact.Seconds {
@@ -156,7 +177,7 @@ func (l *load) countedSeconds() (heat, bool) {
 		peak.against(l.name, l.unit, limit.Value, limit.Source),
 		exactly(all).evidence(l.secondsName(), "seconds"),
 	}, l.refused(minute)...)
-	h.said = fmt.Sprintf("one key takes %s %s in its busiest second and is over the %s that one partition can serve in %s",
+	h.said = fmt.Sprintf("takes %s %s in its busiest second and is over the %s that one partition can serve in %s",
 		whole(peak.value), l.unit, whole(limit.Value), plural(all, "second"))
 	return h, true
 }
@@ -165,9 +186,9 @@ func (l *load) secondsName() string {
 	return map[*side]string{&writeSide: "seconds_over_write_limit", &readSide: "seconds_over_read_limit"}[l.side]
 }
 
-// likelySeconds judges without counted seconds.
+// likelySeconds judges the minutes whose seconds were not counted.
 func (l *load) likelySeconds() (heat, bool) {
-	best, ok := l.busiest()
+	best, ok := l.busiest(func(i int) bool { return !l.counted(l.v.Panes[i].Start, l.v.Panes[i].End) })
 	if !ok {
 		return heat{}, false
 	}
@@ -190,8 +211,8 @@ func (l *load) likelySeconds() (heat, bool) {
 	e := second.against(l.name, l.unit, limit.Value, limit.Source)
 	e.Open, e.How = true, detect.Estimated
 	h.evidence = append([]detect.Evidence{e}, l.refused(minute)...)
-	h.said = fmt.Sprintf("one key takes at least %s %s in its busiest second and %s in its busiest minute's mean; one partition can serve %s",
-		whole(second.low), l.unit, whole(mean.value), whole(limit.Value))
+	h.said = fmt.Sprintf("takes at least %s %s in its busiest second, of %s that one partition can serve, and %s as a minute's mean",
+		whole(second.low), l.unit, whole(limit.Value), whole(mean.value))
 	return h, true
 }
 
@@ -200,7 +221,7 @@ func (l *load) likelySeconds() (heat, bool) {
 func (l *load) busySecond() (measure, int64) {
 	peak := l.k.CostSecond
 	i := paneAt(l.v, int64(peak.At))
-	if peak.N == 0 || i < 0 {
+	if peak.N == 0 || i < 0 || l.counted(int64(peak.At), int64(peak.At)+1) {
 		return measure{}, 0
 	}
 	units := l.atLeast(peak.N, &l.panes[i])

@@ -14,7 +14,10 @@ const spread = 10_000
 
 // perSecond gives a counted key with so many write units in each of these seconds, counted from start.
 func perSecond(v *detect.View, k *detect.KeyView, units uint64, seconds ...int) {
-	k.Exact = &detect.ExactKey{Minutes: []uint32{start}, Positions: shown}
+	k.Exact = &detect.ExactKey{Positions: shown}
+	for _, p := range v.Panes {
+		k.Exact.Minutes = append(k.Exact.Minutes, uint32(p.Start))
+	}
 	k.Exact.Totals[detect.Requests] = k.Requests.Low
 	for i, p := range k.Panes {
 		k.Exact.Panes = append(k.Exact.Panes, detect.ExactPane{
@@ -160,18 +163,18 @@ func TestHotPartitionSaysWhetherASplitHelps(t *testing.T) {
 		exact func(e *detect.ExactKey)
 		want  string
 	}{
-		{"no sort keys", func(*detect.ExactKey) {}, "it is not known whether a split can help"},
-		{"one item", func(e *detect.ExactKey) { e.SortKeys, e.SortKnown, e.TopSort = sorted(1), 1000, exact(1000) }, "it is one item"},
-		{"one item over the limit", func(e *detect.ExactKey) { e.SortKeys, e.SortKnown, e.TopSort = sorted(500), 1000, exact(900) }, "its busiest item alone takes 1,800 WCU/s"},
+		{"no sort keys", func(*detect.ExactKey) {}, "its sort keys are not known"},
+		{"one item", func(e *detect.ExactKey) { e.SortKeys, e.SortKnown, e.TopSort = sorted(1), 1000, exact(1000) }, "it is one item, which"},
+		{"one item over the limit", func(e *detect.ExactKey) { e.SortKeys, e.SortKnown, e.TopSort = sorted(500), 1000, exact(900) }, "one item that alone takes 1,800 WCU/s"},
 		{"appended", func(e *detect.ExactKey) {
 			e.SortKeys, e.SortKnown, e.TopSort, e.Ordered, e.Ascending = sorted(500), 1000, exact(5), 100, 90
-		}, "90.0 % of its writes are appended"},
+		}, "90.0 % of its writes appended"},
 		{"nearly appended", func(e *detect.ExactKey) {
 			e.SortKeys, e.SortKnown, e.TopSort, e.Ordered, e.Ascending = sorted(500), 1000, exact(5), 1000, 899
-		}, "a split can help"},
+		}, "can be helped by a split"},
 		{"too few writes to tell their order", func(e *detect.ExactKey) {
 			e.SortKeys, e.SortKnown, e.TopSort, e.Ordered, e.Ascending = sorted(500), 1000, exact(5), 99, 99
-		}, "a split can help"},
+		}, "can be helped by a split"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := writing("a", times(6, 100)...)
@@ -183,5 +186,18 @@ func TestHotPartitionSaysWhetherASplitHelps(t *testing.T) {
 				t.Errorf("got %+v, want %q in it", found, c.want)
 			}
 		})
+	}
+}
+
+func TestHotPartitionJudgesMinutesThatWereNotCounted(t *testing.T) {
+	k := writing("a", 10, 10, 10, 1000, 10)
+	v := aView(5, aTarget(ingest.DynamoDB, spread, k))
+	perSecond(v, k, 10, 1, 2, 3)
+	if got := level(judged(t, &HotPartition, v)); got != "" {
+		t.Errorf("with all seconds counted and none over the limit: got %q", got)
+	}
+	k.Exact.Minutes = k.Exact.Minutes[:3]
+	if got := level(judged(t, &HotPartition, v)); got != "critical certain" {
+		t.Errorf("with the busiest minute not counted: got %q", got)
 	}
 }

@@ -64,7 +64,7 @@ func shareHeat(v *detect.View, t *detect.TargetView, k *detect.KeyView, panes []
 		shareEvidence(v, s, share),
 		ranged(s.part).against("requests", "requests", floor.Value, floor.Source),
 	}, harm...)
-	h.said = fmt.Sprintf("one key takes %s of %s%s%s", percent(share.Value), plural(s.total, "request"), s.when(v), clause)
+	h.said = fmt.Sprintf("takes %s of %s%s%s", percent(share.Value), plural(s.total, "request"), s.when(v), clause)
 	return h, true
 }
 

@@ -251,6 +251,12 @@ func TestHotPartitionSaysWhatItCouldNotJudge(t *testing.T) {
 		{"a hot key of DynamoDB without a second pass", func() *detect.View {
 			return aView(1, aTarget(ingest.DynamoDB, 50, aKey("a", 50)))
 		}, []string{"second_pass", "sort_keys"}},
+		{"a second over the limit that was not counted", func() *detect.View {
+			k := aKey("a", 10)
+			k.Panes[0].Writes = exact(1_000_000)
+			k.CostSecond = sketch.Peak{At: start, N: 3_000_000}
+			return aView(1, aTarget(ingest.DynamoDB, 90, k))
+		}, []string{"second_pass"}},
 		{"a sampling rate that is not known", func() *detect.View {
 			v := aView(1, aTarget(ingest.DynamoDB, 90, aKey("a", 10)))
 			v.Sampling = detect.Rate{Den: 1}

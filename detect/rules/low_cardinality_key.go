@@ -115,7 +115,7 @@ func nearestKey(v *detect.View, t *detect.TargetView) (detect.Evidence, bool) {
 		best := measure{}
 		for _, k := range t.Keys {
 			l := &load{v, t, k, series(v, k), s}
-			if i, ok := l.busiest(); ok && l.mean(i).low > best.low {
+			if i, ok := l.busiest(anyPane); ok && l.mean(i).low > best.low {
 				best = l.mean(i)
 			}
 		}
