@@ -130,16 +130,18 @@ func (d *ndjson) fast(data []byte) bool {
 	i := 0
 	for k := range d.shape.values {
 		v := &d.shape.values[k]
-		if i >= n || !v.at(buf, i) {
+		if !v.at(buf, i) { // i is below n, or 0
 			return false
 		}
-		i += v.size
+		if i += v.size; i >= n {
+			return false
+		}
 		end := i + v.length
 		usual := true
 		switch {
 		case !v.quoted:
 			end = digitsIn(buf, i)
-			usual = end > i && (buf[end] == ',' || buf[end] == '}')
+			usual = end > i && end < n && (buf[end] == ',' || buf[end] == '}')
 		case v.same < sameOften || end >= n || buf[end] != '"':
 			end = v.search(buf, i, n)
 			usual = buf[end] == '"'

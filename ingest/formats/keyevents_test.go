@@ -186,3 +186,32 @@ func TestTheFastWayIsTaken(t *testing.T) {
 		}
 	}
 }
+
+// A reader puts records side by side, so what stands behind a record may look like its end.
+func TestWhatStandsBehindARecordIsNotRead(t *testing.T) {
+	const row = "2026-03-01T10:00:00.123Z,orders,read,T0001#U#0123456789abcdef,512"
+	for _, c := range []struct {
+		name, whole string
+		decoder     func() (ingest.Decoder, error)
+	}{
+		{"ndjson", benchLine, func() (ingest.Decoder, error) { return newNDJSON(nil, ingest.DecodeOptions{}) }},
+		{"csv", row, func() (ingest.Decoder, error) { return newCSV([]byte("ts,table,op,key,bytes"), ingest.DecodeOptions{}) }},
+	} {
+		for cut := range len(c.whole) {
+			fresh, _ := c.decoder()
+			want := said(fresh, []byte(c.whole)[:cut:cut])
+			for _, behind := range []string{c.whole[cut:] + "\n", "0", `"`, ",", "}", "\\", "\x00"} {
+				d, _ := c.decoder()
+				for range sameOften + 4 {
+					said(d, padded([]byte(c.whole)))
+				}
+				data := []byte(c.whole[:cut] + strings.Repeat(behind, 1+pastRecord/len(behind)))[:cut]
+				for range sameOften + 4 {
+					if got := said(d, data); !cmp.Equal(got, want) {
+						t.Fatalf("%s cut at byte %d, then %.20q (-got +want):\n%s", c.name, cut, behind, cmp.Diff(got, want))
+					}
+				}
+			}
+		}
+	}
+}
