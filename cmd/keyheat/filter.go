@@ -13,7 +13,7 @@ const (
 	skipNode  = "of another node than --node"
 )
 
-// A wanted says which events are read. Filtering each event makes all figures of a report agree.
+// A wanted says what of the records is read. Filtering each event makes all figures of a report agree.
 type wanted struct {
 	window ingest.Window
 	tables []string
@@ -55,27 +55,72 @@ type filteredSink struct {
 	inner ingest.Sink
 }
 
-// A nameSink passes on the events of wanted tables and nodes, and the others as skips.
+// A nameSink passes on what is said of wanted tables and nodes, and the rest as skips.
 type nameSink struct {
 	ingest.Sink
 	wanted *wanted
-	node   string // of the input: of events that name none
+	node   string // of the input: of records that name none
 }
 
 // Event passes e on when it is wanted.
 func (s *nameSink) Event(e *ingest.Event) {
+	if kind := s.unwanted(e.Table, e.Node); kind != "" {
+		s.Skip(kind)
+		return
+	}
+	s.Sink.Event(e)
+}
+
+// State passes st on when it is wanted.
+func (s *nameSink) State(st *ingest.State) {
+	if kind := s.unwanted(st.Table, st.Node); kind != "" {
+		s.Skip(kind)
+		return
+	}
+	s.Sink.State(st)
+}
+
+// Point passes p on when it is wanted.
+func (s *nameSink) Point(p *ingest.Point) {
+	if kind := s.unwanted(p.Table, p.Node); kind != "" {
+		s.Skip(kind)
+		return
+	}
+	s.Sink.Point(p)
+}
+
+// Fact passes f on when it is wanted. One that names no table, or no node, holds for all of them.
+func (s *nameSink) Fact(f *ingest.Fact) {
 	switch {
-	case len(s.wanted.tables) > 0 && !slices.ContainsFunc(s.wanted.tables, func(t string) bool { return names(t, e.Table) }):
+	case len(f.Table) > 0 && !s.wantsTable(f.Table):
 		s.Skip(skipTable)
-	case len(s.wanted.nodes) > 0 && !s.wantsNode(e.Node):
+	case len(f.Node) > 0 && !s.wantsNode(f.Node):
 		s.Skip(skipNode)
 	default:
-		s.Sink.Event(e)
+		s.Sink.Fact(f)
 	}
 }
 
+// unwanted gives the kind of skip of what is said of a table and a node; empty when it is wanted.
+func (s *nameSink) unwanted(table, node []byte) string {
+	switch {
+	case !s.wantsTable(table):
+		return skipTable
+	case !s.wantsNode(node):
+		return skipNode
+	}
+	return ""
+}
+
+func (s *nameSink) wantsTable(table []byte) bool {
+	return len(s.wanted.tables) == 0 || slices.ContainsFunc(s.wanted.tables, func(t string) bool { return names(t, table) })
+}
+
 func (s *nameSink) wantsNode(node []byte) bool {
-	if len(node) == 0 {
+	switch {
+	case len(s.wanted.nodes) == 0:
+		return true
+	case len(node) == 0:
 		return slices.Contains(s.wanted.nodes, s.node)
 	}
 	return slices.ContainsFunc(s.wanted.nodes, func(n string) bool { return n == string(node) })

@@ -12,10 +12,10 @@ import (
 
 // heard notes what reaches a handler.
 type heard struct {
-	ingest.EventsOnly
 	ingest.Handler
 	events []string
 	skips  []string
+	other  []string // states, points and facts
 	ended  bool
 }
 
@@ -73,3 +73,50 @@ func TestOnlyWantedEventsReachTheProfile(t *testing.T) {
 		})
 	}
 }
+
+func (h *heard) State(s *ingest.State) { h.other = append(h.other, "state "+string(s.Table)) }
+func (h *heard) Point(p *ingest.Point) { h.other = append(h.other, "point "+string(p.Table)) }
+func (h *heard) Fact(f *ingest.Fact)   { h.other = append(h.other, "fact "+string(f.Table)) }
+
+func TestOnlyWhatIsSaidOfWantedTablesAndNodesReachesTheProfile(t *testing.T) {
+	h := &heard{}
+	w := &wanted{tables: []string{"orders"}, nodes: []string{"n1"}}
+	sink := w.over(h).Begin(ingest.Chunk{Input: &ingest.Input{Node: "n1"}})
+	for _, table := range []string{"shop.orders", "shop.carts", ""} {
+		for _, node := range []string{"n1", "", "n2"} {
+			sink.State(&ingest.State{Table: []byte(table), Node: []byte(node)})
+			sink.Point(&ingest.Point{Table: []byte(table), Node: []byte(node)})
+			sink.Fact(&ingest.Fact{Table: []byte(table), Node: []byte(node)})
+		}
+	}
+	want := []string{
+		"state shop.orders", "point shop.orders", "fact shop.orders",
+		"state shop.orders", "point shop.orders", "fact shop.orders",
+		"fact ", "fact ",
+	}
+	if diff := cmp.Diff(want, h.other); diff != "" {
+		t.Errorf("reached (-want +got):\n%s", diff)
+	}
+	if got, want := len(h.skips), 27-len(want); got != want {
+		t.Errorf("%d skips, want %d", got, want)
+	}
+}
+
+func TestFilteringAnEventAllocatesNothing(t *testing.T) {
+	sink := (&wanted{tables: []string{"orders", "shop.carts"}, nodes: []string{"n1"}}).over(silent{}).Begin(ingest.Chunk{Input: &ingest.Input{}})
+	e := &ingest.Event{Table: []byte("shop.orders"), Node: []byte("n1")}
+	if n := testing.AllocsPerRun(100, func() { sink.Event(e) }); n != 0 {
+		t.Errorf("%v allocations an event", n)
+	}
+}
+
+// silent takes everything.
+type silent struct {
+	ingest.EventsOnly
+	ingest.Handler
+}
+
+func (s silent) Begin(ingest.Chunk) ingest.Sink { return &s }
+func (silent) Event(*ingest.Event)              {}
+func (silent) Problem(ingest.Problem)           {}
+func (silent) Skip(string)                      {}
