@@ -85,17 +85,17 @@ type KeyView struct {
 	CostSecond sketch.Peak
 	Positions  []ingest.Position
 	Exact      *ExactKey // nil unless the second pass counted it
-	// Panes is what Series gives; nil until it was asked for.
+	// Panes is what Series gives where it is not computed: in a view made by hand.
 	Panes []KeyPane
 
-	fill func() []KeyPane // computes Panes; nil when there is nothing to compute
+	fill func() []KeyPane // computes the panes; nil when there is nothing to compute
 }
 
-// Series gives what is known of the key in each pane of the View, aligned with View.Panes. It is
-// computed at the first call and is not safe for concurrent use; nil when there are no panes.
+// Series gives what is known of the key in each pane of the View, aligned with View.Panes; nil when there
+// are no panes. It is computed at each call and not kept: 10 KiB a key are too much for thousands.
 func (k *KeyView) Series() []KeyPane {
 	if k.Panes == nil && k.fill != nil {
-		k.Panes = k.fill()
+		return k.fill()
 	}
 	return k.Panes
 }

@@ -226,3 +226,24 @@ func middles(panes []detect.KeyPane, of func(*detect.KeyPane) detect.Range) []ui
 }
 
 func requestsOf(p *detect.KeyPane) detect.Range { return p.Requests }
+
+func tableName(t detect.Target) string {
+	if t.Index == "" {
+		return t.Table
+	}
+	return t.Table + "/" + t.Index
+}
+
+func refusedIn(t *detect.TargetView, i int) uint64 {
+	p := pane(t, i)
+	return p.Throttled()
+}
+
+// tableSeries gives a target's requests by pane.
+func tableSeries(v *detect.View, t *detect.TargetView) []uint64 {
+	numbers := make([]uint64, len(v.Panes))
+	for i := range numbers {
+		numbers[i] = pane(t, i).Totals[detect.PaneRequests]
+	}
+	return numbers
+}

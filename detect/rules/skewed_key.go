@@ -103,12 +103,3 @@ func tablePeak(v *detect.View, t *detect.TargetView, s *side) measure {
 	}
 	return peak
 }
-
-// tableSeries gives a target's requests by pane.
-func tableSeries(v *detect.View, t *detect.TargetView) []uint64 {
-	numbers := make([]uint64, len(v.Panes))
-	for i := range numbers {
-		numbers[i] = pane(t, i).Totals[detect.PaneRequests]
-	}
-	return numbers
-}

@@ -37,11 +37,6 @@ func judgeThrottling(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	return found, missing
 }
 
-func refusedIn(t *detect.TargetView, i int) uint64 {
-	p := pane(t, i)
-	return p.Throttled()
-}
-
 func throttleFinding(v *detect.View, t *detect.TargetView) detect.Finding {
 	n, total := t.Totals.Throttled(), t.Totals[detect.Requests]
 	share := detect.Ratio(n, total)
