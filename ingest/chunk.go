@@ -64,7 +64,7 @@ func (w *worker) decode(c *openChunk) {
 
 // The causes of the Problems that reading itself makes.
 const (
-	CauseLong      = "record over 1 MiB" // over Options.MaxRecord, by default
+	CauseLong      = "record too long" // over Options.MaxRecord (1 MiB by default), a document over MaxDocument
 	CauseUnwrapped = "line without its envelope"
 	CauseQuote     = "quote that nothing closes"
 )
@@ -85,6 +85,11 @@ func (w *worker) outer() *lines {
 func (w *worker) frame(in *Input, r io.Reader, base, start, stop uint64) {
 	f := &w.f
 	f.begins, f.quoted = in.Format.Begins, in.quoted
+	limit := w.r.o.MaxRecord
+	if in.Format.Document {
+		f.begins, f.quoted, limit = noLine, false, MaxDocument
+	}
+	f.lines.limit, w.wrapped.outer.limit = limit, limit
 	f.start, f.first, f.held, f.rec = start, start == 0, false, Record{}
 	f.reset(r, base, stop)
 	if in.envelope != nil {
@@ -102,6 +107,9 @@ func (w *worker) frame(in *Input, r io.Reader, base, start, stop uint64) {
 		}
 	}
 }
+
+// noLine makes an input one record, which its first line begins.
+func noLine([]byte) bool { return false }
 
 // ended gives why reading ended before the end of the input, nil if it did not.
 func (w *worker) ended(in *Input) error {
@@ -128,6 +136,9 @@ func (w *worker) sequence(p place, in *Input, d Decoder, r io.Reader) {
 	for w.outer().read() > s.c.end { // no record begins in the last chunks
 		s.turn()
 	}
+	if d, ok := s.c.decoder.(Closer); ok {
+		d.Close(s.c.sink)
+	}
 	s.end()
 	s.res.Err = w.ended(in)
 	w.r.h.EndInput(in, s.res.Chunks)
@@ -148,7 +159,11 @@ func (s *sequence) turn() {
 	s.end()
 	s.weight = chunkWeight
 	s.w.r.admit(s.p.file, s.weight)
-	s.c = s.w.begin(s.c.Input, s.c.Index+1, s.w.decoder(s.c.Input))
+	d := s.c.decoder
+	if !s.c.Input.Format.Sequential {
+		d = s.w.decoder(s.c.Input)
+	}
+	s.c = s.w.begin(s.c.Input, s.c.Index+1, d)
 }
 
 func (s *sequence) end() {

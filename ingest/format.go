@@ -54,10 +54,18 @@ type Format struct {
 	Quoted bool
 	// Header is set for formats whose first record names the fields of the others.
 	Header bool
+	// Document is set for formats whose whole input is one record, of at most MaxDocument bytes.
+	Document bool
+	// Sequential is set for formats in which a record needs those before it: one decoder reads all
+	// chunks of an input in order.
+	Sequential bool
 	// New makes a decoder for an input with this beginning. It is called once for each chunk; the
 	// decoder is used by one goroutine.
 	New func(head []byte, o DecodeOptions) (Decoder, error)
 }
+
+// MaxDocument is the longest record of a Document format, in bytes.
+const MaxDocument = 64 << 20
 
 // SniffBytes is the most of an input's beginning that a format is shown.
 const SniffBytes = 64 << 10
@@ -76,6 +84,12 @@ type Record struct {
 // keeps none of the bytes it is shown.
 type Decoder interface {
 	Decode(r *Record, to Sink)
+}
+
+// A Closer is a Decoder of a Sequential format that still has something to say after the last record.
+// Places it has held on to from an earlier chunk must leave out their line, which is counted by chunk.
+type Closer interface {
+	Close(to Sink)
 }
 
 // A Sink takes what a decoder found. Each record yields at least one call: events, or a problem, or a

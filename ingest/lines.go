@@ -6,6 +6,9 @@ import (
 	"sync/atomic"
 )
 
+// largestKept is the most of a buffer that grew for a long record that is kept for the next input.
+const largestKept = 4 << 20
+
 // recordPadding is the readable bytes after each record.
 const recordPadding = 64
 
@@ -52,7 +55,7 @@ type lines struct {
 func (l *lines) reset(src io.Reader, base, stop uint64) {
 	l.src, l.base, l.stop, l.err, l.rest, l.wrapped = src, base, stop, nil, false, nil
 	l.keep, l.next, l.seen, l.fill, l.from, l.to, l.fault = 0, 0, 0, 0, 0, 0, faultNone
-	if want := l.block + recordPadding; len(l.buf) < want {
+	if want := l.block + recordPadding; len(l.buf) < want || len(l.buf) > largestKept+want {
 		l.buf = make([]byte, want)
 	}
 }

@@ -21,7 +21,7 @@ type worker struct {
 func newWorker(r *run) *worker {
 	w := &worker{r: r, head: make([]byte, SniffBytes)}
 	for _, l := range []*lines{&w.f.lines, &w.wrapped.outer} {
-		l.stopped, l.limit, l.block = &r.stopped, r.o.MaxRecord, r.o.ReadBuffer
+		l.stopped, l.block = &r.stopped, r.o.ReadBuffer
 	}
 	return w
 }
@@ -210,7 +210,7 @@ func (w *worker) records(p place, in *Input, first Decoder, all io.Reader) (late
 	o := &w.r.o
 	hidden := in.Format.Header && o.Chunk < SniffBytes // the header may be in a later chunk
 	switch {
-	case p.disk == nil || in.quoted || hidden:
+	case p.disk == nil || in.quoted || hidden || in.Format.Document || in.Format.Sequential:
 		w.sequence(p, in, first, all)
 	case o.tail > 0 && p.size > o.tail:
 		w.tail(p, in)

@@ -285,3 +285,6 @@ func (t *names) enter(head, rest string, to target) error {
 	}
 	return e.sub.point(rest, to)
 }
+
+var keyEventsCarry = []string{"time", "table", "index", "key", "sort key", "operation", "bytes", "units", "rows",
+	"tombstones", "latency", "node", "requests", "throttles", "failures", "statement"}

@@ -22,9 +22,6 @@ warehouse or a proxy; also a JSON array with one object a line.
 	New:   newNDJSON,
 }
 
-var keyEventsCarry = []string{"time", "table", "index", "key", "sort key", "operation", "bytes", "units", "rows",
-	"tombstones", "latency", "node", "requests", "throttles", "failures", "statement"}
-
 const (
 	causeJSON  = "broken JSON"
 	causeAfter = "text after the JSON object"
