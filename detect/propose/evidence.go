@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -62,3 +63,11 @@ func powerOfTwo(n uint64) uint64 {
 
 // isCQL reports whether a store may speak CQL; one that is not known may.
 func isCQL(s ingest.Store) bool { return s != ingest.DynamoDB }
+
+// amount writes an amount, one under ten with a tenth.
+func amount(m detect.Milli) string {
+	if m < 10_000 {
+		return fmt.Sprintf("%d.%d", m/1000, m%1000/100)
+	}
+	return fmt.Sprint(uint64(m / 1000))
+}

@@ -50,11 +50,3 @@ func proposeCursor(_ *detect.View, f *detect.Finding) []detect.Proposal {
 		Verify: fmt.Sprintf("trace one read: it should scan about %s rows and hardly any tombstones", amount(rows)),
 	}}
 }
-
-// amount writes an amount, one under ten with a tenth.
-func amount(m detect.Milli) string {
-	if m < 10_000 {
-		return fmt.Sprintf("%d.%d", m/1000, m%1000/100)
-	}
-	return fmt.Sprint(uint64(m / 1000))
-}

@@ -87,19 +87,3 @@ func perEffectivePartition(v *detect.View, t *detect.TargetView) (detect.Evidenc
 	}
 	return detect.Evidence{}, false
 }
-
-// tablePeak gives a target's load on one side in its busiest minute, as a mean a second.
-func tablePeak(v *detect.View, t *detect.TargetView, s *side) measure {
-	peak := measure{}
-	if !rated(v, t) {
-		return peak
-	}
-	for i, p := range v.Panes {
-		n, width := pane(t, i).Totals, uint64(max(p.End-p.Start, 60))
-		low := detect.Milli(v.Sampling.Low(n[s.pane], n[detect.PaneRequests]) / width)
-		if low > peak.low {
-			peak = measure{detect.Milli(v.Sampling.Scale(n[s.pane]) / width), low, detect.Milli(v.Sampling.High(n[s.pane], n[detect.PaneRequests]) / width)}
-		}
-	}
-	return peak
-}

@@ -75,17 +75,6 @@ func reasonName(r ingest.Throttle) string {
 	}[r]
 }
 
-// throttledPositions gives where records of keys stand that the second pass saw refused. No other
-// position is sure to show a refusal.
-func throttledPositions(t *detect.TargetView) []ingest.Position {
-	for _, k := range t.Keys {
-		if k.Exact != nil && k.Exact.Totals.Throttled() > 0 {
-			return k.Exact.Positions
-		}
-	}
-	return nil
-}
-
 func throttleSeverity(v *detect.View, t *detect.TargetView) detect.Severity {
 	l := v.Limits
 	some := func(i int) bool { return refusedIn(t, i) > 0 }

@@ -288,3 +288,10 @@ func (t *names) enter(head, rest string, to target) error {
 
 var keyEventsCarry = []string{"time", "table", "index", "key", "sort key", "operation", "bytes", "units", "rows",
 	"tombstones", "latency", "node", "requests", "throttles", "failures", "statement"}
+
+// onlyEvents hides problems and skips: objects with a bad value are objects all the same.
+type onlyEvents struct{ *survey }
+
+func (onlyEvents) Problem(ingest.Problem) {}
+
+func (onlyEvents) Skip(string) {}

@@ -23,7 +23,6 @@ warehouse or a proxy; also a JSON array with one object a line.
 }
 
 const (
-	causeJSON  = "broken JSON"
 	causeAfter = "text after the JSON object"
 
 	skipBracket = "bracket of a JSON array"
@@ -241,12 +240,6 @@ func sniffNDJSON(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 	}
 	return s.verdict("JSON objects")
 }
-
-// onlyEvents hides problems and skips: objects with a bad value are objects all the same.
-type onlyEvents struct{ *survey }
-
-func (onlyEvents) Problem(ingest.Problem) {}
-func (onlyEvents) Skip(string)            {}
 
 // namesOf lists the names of the object at line[i]; ok is false when it is none.
 func namesOf(line []byte, i int) (found []string, ok bool) {

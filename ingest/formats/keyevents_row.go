@@ -8,6 +8,7 @@ import (
 
 // Causes of problems, and kinds of skipped records, of key events.
 const (
+	causeJSON     = "broken JSON"
 	causeTwice    = "two fields for the same thing"
 	causeNested   = "array or object where a plain value belongs"
 	causeNumber   = "not a number of the expected kind"
