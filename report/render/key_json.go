@@ -1,9 +1,7 @@
 package render
 
 import (
-	"encoding/json"
 	"io"
-	"strconv"
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
@@ -91,17 +89,6 @@ func renderKeyJSON(w io.Writer, k *report.KeyReport, o Options) error {
 		d.Panes = append(d.Panes, docKeyPane{docSpan{stamp(k.Panes[i].Start), stamp(k.Panes[i].End)}, *countOf(p.Requests), weightAmount(p.Cost, k.CostMilli), *countOf(p.Tombstones)})
 	}
 	return writeJSON(w, d)
-}
-
-// weightAmount gives a count of wholes or of thousandths as decimal numbers.
-func weightAmount(r detect.Range, milli bool) docAmount {
-	form := func(n uint64) json.Number {
-		if milli {
-			return json.Number(decimal(detect.Milli(n)))
-		}
-		return json.Number(strconv.FormatUint(n, 10))
-	}
-	return docAmount{form(r.Middle()), form(r.Low), form(r.High)}
 }
 
 func exactOf(x *detect.ExactKey) *docExact {
