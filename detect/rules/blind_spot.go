@@ -48,19 +48,26 @@ func judgeBlindSpot(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 		say(s.unitless, "requests_without_units", fmt.Sprintf("%s of %s to DynamoDB carry no capacity units: the limits of a partition cannot be judged (--map wcu=FIELD, rcu=FIELD)",
 			grouped(s.unitless), plural(s.dynamo, "request")))
 	}
-	for _, lost := range []struct {
-		count         uint64
-		measure, what string
-	}{
-		{v.Lost.Targets, "requests_of_lost_tables", "tables were too many to tell apart: %s were counted under one name (--table)"},
-		{v.Lost.Nodes, "requests_of_lost_nodes", "nodes were too many to tell apart: %s were counted for none (--node)"},
-		{v.Lost.Shapes, "reads_of_lost_shapes", "statement shapes were too many to tell apart: %s were counted for none (--table)"},
-	} {
-		if lost.count > 0 {
-			say(lost.count, lost.measure, fmt.Sprintf(lost.what, plural(lost.count, "request")))
+	for _, l := range lostParts(v) {
+		if l.count > 0 {
+			say(l.count, l.measure, fmt.Sprintf(l.said, plural(l.count, "request")))
 		}
 	}
 	return found[:min(uint64(len(found)), v.Limits.Count(detect.BlindShown))], nil
+}
+
+// A lostPart is what a cap of the profile could not tell apart.
+type lostPart struct {
+	count         uint64
+	measure, said string
+}
+
+func lostParts(v *detect.View) []lostPart {
+	return []lostPart{
+		{v.Lost.Targets, "requests_of_lost_tables", "tables were too many to tell apart: %s were counted under one name (--table)"},
+		{v.Lost.Nodes, "requests_of_lost_nodes", "nodes were too many to tell apart: %s were counted for none (--node)"},
+		{v.Lost.Shapes, "reads_of_lost_shapes", "statement shapes were too many to tell apart: %s were counted for none (--table)"},
+	}
 }
 
 // sums are what requests lack, over all targets.

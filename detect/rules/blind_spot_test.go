@@ -25,6 +25,8 @@ func TestBlindSpot(t *testing.T) {
 		{"scans have no key", whole(func(v *detect.View) {
 			v.Targets[0].Totals[detect.KeyUnknown], v.Targets[0].Totals[detect.ByOp+detect.Counter(ingest.OpScan)] = 50, 50
 		}), 0},
+		{"5 % without units", whole(func(v *detect.View) { v.Targets[0].Totals[detect.UnitsKnown] = 950 }), 1},
+		{"4.9 % without units", whole(func(v *detect.View) { v.Targets[0].Totals[detect.UnitsKnown] = 951 }), 0},
 		{"no units", whole(func(v *detect.View) { v.Targets[0].Totals[detect.UnitsKnown] = 0 }), 1},
 		{"a refused request needs no units", whole(func(v *detect.View) {
 			v.Targets[0].Totals[detect.UnitsKnown], v.Targets[0].Totals[detect.Throttle+2] = 900, 100

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 //go:embed doc/hot-index.md
@@ -27,6 +28,9 @@ func judgeHotIndex(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
 	for _, t := range v.Targets {
 		if t.Target.Index == "" {
+			if f, ok := backPressure(v, t); ok {
+				found = append(found, f)
+			}
 			continue
 		}
 		base := baseOf(v, t)
@@ -51,6 +55,36 @@ func judgeHotIndex(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 		found = append(found, spread...)
 	}
 	return found, missing
+}
+
+// backPressure judges requests of a table that were refused for one of its indexes. Which one, and for
+// which key, the refusal does not tell.
+func backPressure(v *detect.View, t *detect.TargetView) (detect.Finding, bool) {
+	n := t.Totals[detect.Throttle+detect.Counter(ingest.ThrottledIndex)]
+	if n == 0 {
+		return detect.Finding{}, false
+	}
+	of := func(i int) uint64 {
+		p := pane(t, i)
+		return p.Totals[detect.PaneThrottle+detect.PaneCounter(ingest.ThrottledIndex)]
+	}
+	many := v.Limits.Of(detect.ThrottleMedium)
+	f := detect.Finding{
+		Severity: detect.Low,
+		Subject:  detect.Subject{Target: t.Target},
+		Span:     spanOf(v, func(i int) bool { return of(i) > 0 }),
+		Series:   make([]uint64, len(v.Panes)), SeriesOf: "requests refused for an index",
+		Cost:     detect.Whole(n),
+		Evidence: []detect.Evidence{exactly(n).against("throttled_index", "requests", many.Value, many.Source)},
+		Message:  fmt.Sprintf("%s of the table were refused because one of its indexes could not keep up", plural(n, "request")),
+	}
+	for i := range f.Series {
+		f.Series[i] = of(i)
+	}
+	if detect.Whole(mostIn(v, v.Limits.Count(detect.ThrottleMediumMinutes), of)) >= many.Value {
+		f.Severity = detect.Medium
+	}
+	return settle(f, throttledPositions(t)), true
 }
 
 func baseOf(v *detect.View, t *detect.TargetView) *detect.TargetView {

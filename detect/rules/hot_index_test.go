@@ -7,6 +7,15 @@ import (
 	"github.com/keyheat/keyheat/ingest"
 )
 
+// backed gives a table with requests refused for an index.
+func backed(n uint64) *detect.View {
+	v := refusing(10, 1000)
+	t := v.Targets[0]
+	t.Panes[3].Totals[detect.PaneThrottle+detect.PaneCounter(ingest.ThrottledIndex)] = n
+	t.Totals[detect.Throttle+detect.Counter(ingest.ThrottledIndex)] = n
+	return v
+}
+
 func TestHotIndex(t *testing.T) {
 	// index: a key with 40 % of its requests; base: its largest key with so many of 1,000.
 	build := func(base uint64) *detect.View {
@@ -37,6 +46,8 @@ func TestHotIndex(t *testing.T) {
 			v.Targets[0].Target.Index = "by-status"
 			return v
 		}(), ""},
+		{"99 requests of a table refused for an index", backed(99), "low possible"},
+		{"100 requests of a table refused for an index", backed(100), "medium possible"},
 		{"a table that refuses is no index", refusing(10, 1000, 10, 10, 10, 10, 10), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -274,3 +274,21 @@ func tablePeak(v *detect.View, t *detect.TargetView, s *side) measure {
 	}
 	return peak
 }
+
+// mostIn gives the largest sum of a number of the panes within so many minutes. A pane that is wider
+// counts with its share, a lower bound of its best minutes.
+func mostIn(v *detect.View, minutes uint64, of func(i int) uint64) uint64 {
+	width := int64(minutes) * 60
+	most := uint64(0)
+	for from, first := range v.Panes {
+		sum := uint64(0)
+		for i := from; i < len(v.Panes) && v.Panes[i].End-first.Start <= width; i++ {
+			sum += of(i)
+		}
+		if wide := first.End - first.Start; wide > width {
+			sum = mul(of(from), uint64(width)) / uint64(wide)
+		}
+		most = max(most, sum)
+	}
+	return most
+}

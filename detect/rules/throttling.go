@@ -83,7 +83,7 @@ func throttleSeverity(v *detect.View, t *detect.TargetView) detect.Severity {
 	switch {
 	case stillHigh(v, t):
 		return detect.High
-	case mostRefused(v, t) >= l.Count(detect.ThrottleMedium), inRow,
+	case mostIn(v, l.Count(detect.ThrottleMediumMinutes), func(i int) uint64 { return refusedIn(t, i) }) >= l.Count(detect.ThrottleMedium), inRow,
 		total >= l.Count(detect.ThrottleShareRequests) && detect.Ratio(t.Totals.Throttled(), total) >= l.Of(detect.ThrottleShare).Value:
 		return detect.Medium
 	}
@@ -100,22 +100,4 @@ func stillHigh(v *detect.View, t *detect.TargetView) bool {
 	_, ok := inARow(v, v.Limits.Count(detect.ThrottleHighMinutes), high)
 	last := spanOf(v, high)
 	return ok && last.End > third
-}
-
-// mostRefused gives the most requests refused within ten minutes. A pane that is wider counts with its
-// share of them, a lower bound of its best ten minutes.
-func mostRefused(v *detect.View, t *detect.TargetView) uint64 {
-	width := int64(v.Limits.Count(detect.ThrottleMediumMinutes)) * 60
-	most := uint64(0)
-	for from, first := range v.Panes {
-		sum := uint64(0)
-		for i := from; i < len(v.Panes) && v.Panes[i].End-first.Start <= width; i++ {
-			sum += refusedIn(t, i)
-		}
-		if wide := first.End - first.Start; wide > width {
-			sum = mul(refusedIn(t, from), uint64(width)) / uint64(wide)
-		}
-		most = max(most, sum)
-	}
-	return most
 }
