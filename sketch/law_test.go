@@ -45,7 +45,7 @@ func subjects() []subject {
 // TestLaws holds every structure against the truth: for streams of every shape, cut into parts, each
 // summarised, some shrunk midway, merged in a random tree and taken through bytes at random steps.
 func TestLaws(t *testing.T) {
-	n := 12_000
+	n := 8_000
 	if testing.Short() {
 		n = 3_000
 	}

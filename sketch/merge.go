@@ -56,11 +56,11 @@ func (t *Top) mergeGroup(a, b run, group uint64) {
 		order := a.compare(b)
 		switch {
 		case order < 0:
-			t.push(a.row().plus(b.off), a.key())
+			t.push(a.row(), a.key()).widen(b.off)
 		case order > 0:
-			t.push(b.row().plus(a.off), b.key())
+			t.push(b.row(), b.key()).widen(a.off)
 		default:
-			t.push(a.row().merge(b.row()), a.key())
+			t.push(a.row(), a.key()).add(b.row())
 		}
 		if order <= 0 {
 			a.first++
@@ -87,20 +87,14 @@ func (r *run) compare(o run) int {
 	return bytes.Compare(r.key(), o.key())
 }
 
-// plus gives r with err raised by what another summary may hold of the key.
-func (r *row) plus(off Vector) row {
-	sum := *r
-	sum.err = sum.err.Add(off)
-	return sum
-}
+// widen raises err by what another summary may hold of the key.
+func (r *row) widen(off Vector) { r.err = r.err.Add(off) }
 
-// merge gives the sum of two rows of the same key.
-func (r *row) merge(o *row) row {
-	return row{
-		count: r.count.Add(o.count), err: r.err.Add(o.err),
-		second:     r.second.merge(o.second),
-		costSecond: r.costSecond.merge(o.costSecond),
-		interval:   r.interval.merge(o.interval),
-		mark:       r.mark,
-	}
+// add adds a row of the same key. The mark stays.
+func (r *row) add(o *row) {
+	r.count = r.count.Add(o.count)
+	r.err = r.err.Add(o.err)
+	r.second = r.second.merge(o.second)
+	r.costSecond = r.costSecond.merge(o.costSecond)
+	r.interval = r.interval.merge(o.interval)
 }

@@ -10,7 +10,7 @@ import (
 const Dropped = ^uint32(0)
 
 // Renumber gives a copy with group g renamed to ids[g]; nil keeps the groups. It panics when a group
-// has no new number, or two have the same. Marks are mapped by shift; nil keeps them.
+// has no new number, one not below MaxGroups, or that of another. Marks are mapped by shift; nil keeps them.
 func (t *Top) Renumber(ids []uint32, shift func(mark uint64) uint64) *Top {
 	order := t.renamed(ids)
 	c := &Top{groups: make([]groupRow, 0, len(order)), rows: t.rows, keys: t.keys}
@@ -50,6 +50,9 @@ func (t *Top) renamed(ids []uint32) []renaming {
 			to = ids[g.group]
 		}
 		if to != Dropped {
+			if to >= MaxGroups {
+				panic(fmt.Sprintf("sketch: group %d renamed to %d: must be below %d", g.group, to, MaxGroups))
+			}
 			order = append(order, renaming{i, to})
 		}
 	}
@@ -70,7 +73,7 @@ func (c *Top) copyGroup(t *Top, r renaming) {
 		first = t.groups[r.from-1].end
 	}
 	for i := first; i < g.end; i++ {
-		c.push(t.rows[i], t.key(int(i)))
+		c.push(&t.rows[i], t.key(int(i)))
 	}
 	g.group = r.to
 	c.closeGroup(g)

@@ -19,7 +19,7 @@ func (t *Table) Seal(q Quota, interval uint32) *Top {
 		}
 		for len(order) > 0 && order[0].group == uint32(g) {
 			s := &t.slots[order[0].slot]
-			top.push(s.row(interval), t.keyOf(s))
+			s.seal(top.push(&row{}, t.keyOf(s)), interval)
 			order = order[1:]
 		}
 		top.closeGroup(groupRow{group: uint32(g), total: total, off: t.groups[g].off})
@@ -28,15 +28,15 @@ func (t *Table) Seal(q Quota, interval uint32) *Top {
 	return top.Trim(q)
 }
 
-func (s *slot) row(interval uint32) row {
-	r := row{count: s.count, err: s.err, mark: s.mark}
+// seal fills in the row of s.
+func (s *slot) seal(r *row, interval uint32) {
+	r.count, r.err, r.mark = s.count, s.err, s.mark
 	c := &s.clock
 	r.second = peak(c.at, uint64(c.peak))
 	r.costSecond = peak(c.costAt, uint64(c.costPeak))
 	if interval != 0 {
 		r.interval = peak(interval, s.count[0])
 	}
-	return r
 }
 
 // peak gives the Peak of an amount; that of 0 has no time.
@@ -49,28 +49,60 @@ func peak(at uint32, n uint64) Peak {
 
 // A place is a slot in the order of groups and keys.
 type place struct {
-	prefix uint64 // first 8 bytes of the key, big endian
+	prefix uint64 // 8 bytes of the key, big endian, from where the keys of its group first differ
 	group  uint32
 	slot   uint32
 }
 
 // sorted gives the slots in order of group and key.
 func (t *Table) sorted() []place {
+	end := make([]int, len(t.groups)+1)
+	for i := range t.slots {
+		end[t.slots[i].group+1]++
+	}
+	for g := range t.groups {
+		end[g+1] += end[g]
+	}
 	order := make([]place, len(t.slots))
 	for i := range t.slots {
-		s := &t.slots[i]
+		at := &end[t.slots[i].group]
+		order[*at] = place{group: t.slots[i].group, slot: uint32(i)}
+		*at++
+	}
+	start := 0
+	for g := range t.groups {
+		t.sortGroup(order[start:end[g]])
+		start = end[g]
+	}
+	return order
+}
+
+// sortGroup sorts the slots of one group by key.
+func (t *Table) sortGroup(order []place) {
+	if len(order) < 2 {
+		return
+	}
+	first := t.keyOf(&t.slots[order[0].slot])
+	common := len(first)
+	for _, p := range order[1:] {
+		key := t.keyOf(&t.slots[p.slot])
+		common = min(common, len(key))
+		for i := range common {
+			if key[i] != first[i] {
+				common = i
+				break
+			}
+		}
+	}
+	for i := range order {
 		var prefix [8]byte
-		copy(prefix[:], t.keyOf(s))
-		order[i] = place{binary.BigEndian.Uint64(prefix[:]), s.group, uint32(i)}
+		copy(prefix[:], t.keyOf(&t.slots[order[i].slot])[common:])
+		order[i].prefix = binary.BigEndian.Uint64(prefix[:])
 	}
 	slices.SortFunc(order, func(a, b place) int {
-		if a.group != b.group {
-			return cmp.Compare(a.group, b.group)
-		}
 		if a.prefix != b.prefix {
 			return cmp.Compare(a.prefix, b.prefix)
 		}
 		return bytes.Compare(t.keyOf(&t.slots[a.slot]), t.keyOf(&t.slots[b.slot]))
 	})
-	return order
 }

@@ -9,8 +9,11 @@ import (
 // passes: each narrows the range of the answer by counting values in buckets. values is not changed.
 func selectLargest(values []uint64, rank int) uint64 {
 	low, width := uint64(0), uint(64)
-	count := len(values)
+	if len(values) <= fewValues {
+		return selectFew(values, low, width, rank)
+	}
 	for {
+		var count int
 		low, width, rank, count = narrow(values, low, width, rank)
 		if width == 0 {
 			return low
@@ -46,23 +49,24 @@ func narrow(values []uint64, low uint64, width uint, rank int) (uint64, uint, in
 // narrowLog is the first step, over all values: its buckets are those of a Histogram.
 func narrowLog(values []uint64, rank int) (uint64, uint, int, int) {
 	var counts [buckets]uint32
+	most := 0
 	for _, v := range values {
-		counts[bucketOf(v)]++
+		bucket := bucketOf(v)
+		counts[bucket]++
+		most = max(most, bucket)
 	}
-	bucket, rest, n := fromTop(counts[:], rank)
+	bucket, rest, n := fromTop(counts[:most+1], rank)
 	low, high := bucketEdges(bucket)
 	return low, uint(bits.Len64(high - low)), rest, n
 }
 
 // fromTop finds the bucket of a rank, counted from the last bucket on.
 func fromTop(counts []uint32, rank int) (bucket, rest, count int) {
-	for i := len(counts) - 1; ; i-- {
-		if n := int(counts[i]); rank < n {
-			return i, rank, n
-		} else {
-			rank -= n
-		}
+	i := len(counts) - 1
+	for ; rank >= int(counts[i]); i-- {
+		rank -= int(counts[i])
 	}
+	return i, rank, int(counts[i])
 }
 
 func selectFew(values []uint64, low uint64, width uint, rank int) uint64 {

@@ -39,17 +39,13 @@ func (c *clock) tick(second uint32, n, cost uint64) {
 	}
 	c.n = add32(c.n, n)
 	c.cost = add32(c.cost, cost)
-	if c.n >= c.peak && later(c.n, second, c.peak, c.at) {
+	// The larger wins, of equals the earlier second. In a stream in order of time the second test is never true.
+	if c.n > c.peak || second < c.at && c.n == c.peak {
 		c.peak, c.at = c.n, second
 	}
-	if c.cost >= c.costPeak && later(c.cost, second, c.costPeak, c.costAt) {
+	if c.cost > c.costPeak || second < c.costAt && c.cost == c.costPeak {
 		c.costPeak, c.costAt = c.cost, second
 	}
-}
-
-// later reports whether n in second replaces peak at second at: the larger wins, of equals the earlier second.
-func later(n, second, peak, at uint32) bool {
-	return n > peak || n > 0 && second < at
 }
 
 func add32(a uint32, b uint64) uint32 {

@@ -2,7 +2,6 @@ package sketch
 
 import (
 	"bytes"
-	"fmt"
 	"sort"
 )
 
@@ -148,31 +147,7 @@ func (t *Top) Exact(group uint32) bool { return t.Off(group).IsZero() }
 // Bytes gives the memory held, in bytes.
 func (t *Top) Bytes() int { return cap(t.rows)*112 + cap(t.groups)*56 + cap(t.keys) }
 
-// Regroup gives a copy with group g renamed to ids[g], which must rise strictly and cover all groups;
-// Regroup panics otherwise. Marks are mapped by shift; nil keeps them.
-func (t *Top) Regroup(ids []uint32, shift func(mark uint64) uint64) *Top {
-	if len(ids) < t.Groups() {
-		panic(fmt.Sprintf("sketch: %d new groups for %d", len(ids), t.Groups()))
-	}
-	for i := 1; i < len(ids); i++ {
-		if ids[i] <= ids[i-1] {
-			panic(fmt.Sprintf("sketch: group %d renamed to %d after %d: must rise", i, ids[i], ids[i-1]))
-		}
-	}
-	c := &Top{groups: append([]groupRow(nil), t.groups...), rows: t.rows, keys: t.keys}
-	for i := range c.groups {
-		c.groups[i].group = ids[c.groups[i].group]
-	}
-	if shift != nil {
-		c.rows = append([]row(nil), t.rows...)
-		for i := range c.rows {
-			c.rows[i].mark = shift(c.rows[i].mark)
-		}
-	}
-	return c
-}
-
-// Trim gives a copy cut to the quota. The off of a group rises to the upper bounds that it loses.
+// Trim gives a copy cut to the quota, or t when nothing is over it. The off of a group rises to the upper bounds that it loses.
 func (t *Top) Trim(q Quota) *Top {
 	if q.keepsAll(len(t.rows)) {
 		return t
@@ -184,7 +159,7 @@ func (t *Top) Trim(q Quota) *Top {
 	for _, g := range t.groups {
 		for ; i < int(g.end); i++ {
 			if keep[i] {
-				c.push(t.rows[i], t.key(i))
+				c.push(&t.rows[i], t.key(i))
 				continue
 			}
 			g.off = g.off.Max(t.rows[i].count.Add(t.rows[i].err))
@@ -206,11 +181,13 @@ func (t *Top) reserve(keep []bool, from *Top) {
 	t.rows, t.keys = make([]row, 0, rows), make([]byte, 0, size)
 }
 
-// push appends a row and its key to the open group.
-func (t *Top) push(r row, key []byte) {
+// push appends a copy of r with its key to the open group, and gives the copy.
+func (t *Top) push(r *row, key []byte) *row {
 	t.keys = append(t.keys, key...)
-	r.keyEnd = uint32(len(t.keys))
-	t.rows = append(t.rows, r)
+	t.rows = append(t.rows, *r)
+	last := &t.rows[len(t.rows)-1]
+	last.keyEnd = uint32(len(t.keys))
+	return last
 }
 
 // closeGroup ends the open group.

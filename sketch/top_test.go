@@ -101,31 +101,6 @@ func TestATopIsSearchedByGroupAndKey(t *testing.T) {
 	}
 }
 
-func TestGroupsAreRenumberedAndMarksMoved(t *testing.T) {
-	top := topFrom(0, 0, groupKey{0, "a"}, groupKey{2, "b"})
-	before := top.AppendBinary(nil)
-	moved := top.Regroup([]uint32{1, 5, 6}, func(mark uint64) uint64 { return mark + 1000 })
-	if diff := cmp.Diff([]string{"1 a 1+0 @0*0 #1100", "6 b 1+0 @0*0 #1101"}, entriesOf(moved)); diff != "" {
-		t.Error(diff)
-	}
-	if got := moved.Total(6); got != (Vector{1, 10, 0}) {
-		t.Errorf("total %v", got)
-	}
-	if !bytes.Equal(top.AppendBinary(nil), before) {
-		t.Error("the original changed")
-	}
-	for _, ids := range [][]uint32{{1, 2}, {2, 1, 3}, {1, 1, 2}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("ids %v: no panic", ids)
-				}
-			}()
-			top.Regroup(ids, nil)
-		}()
-	}
-}
-
 // The quota of each weight keeps its own first entries; one joint score would lose some.
 func TestTheQuotaKeepsTheFirstByEachWeight(t *testing.T) {
 	r := seeded(t, 4)
@@ -174,12 +149,8 @@ func TestMergingDoesNotDependOnWhoIsFirstButForMarks(t *testing.T) {
 	noMarks := func(uint64) uint64 { return 0 }
 	for _, s := range streams() {
 		events := s.make(r, 6000, 20)
-		ids := make([]uint32, 20)
-		for i := range ids {
-			ids[i] = uint32(i)
-		}
-		a := replay(events[:3000], 0).Seal(q, 60).Regroup(ids, noMarks)
-		b := replay(events[3000:], 0).Seal(q, 120).Regroup(ids, noMarks)
+		a := replay(events[:3000], 0).Seal(q, 60).Renumber(nil, noMarks)
+		b := replay(events[3000:], 0).Seal(q, 120).Renumber(nil, noMarks)
 		if !bytes.Equal(MergeTops(a, b, q).AppendBinary(nil), MergeTops(b, a, q).AppendBinary(nil)) {
 			t.Errorf("%s: a+b differs from b+a", s.name)
 		}
