@@ -217,7 +217,15 @@ func (d *csv) cells(data []byte) (cause string) {
 
 // search gives the place of the first separator at or after i, or n, and notes the length.
 func (c *column) search(buf []byte, i, n int, pattern uint64) int {
-	end := min(byteIn(buf, i, n, pattern), n)
+	b := buf[i : i+16]
+	low, high := zeroBytes(load(b)^pattern), zeroBytes(load(b[8:])^pattern)
+	end := i + 16
+	if low|high != 0 { // the usual cell is short
+		end = i + firstOf(low, high)
+	} else {
+		end = byteIn(buf, end, n, pattern)
+	}
+	end = min(end, n)
 	c.note(end - i)
 	return end
 }
@@ -269,13 +277,14 @@ func (d *csv) quoted(data []byte, i int) (text []byte, end int) {
 	return d.scratch[copied:], i
 }
 
+// zeroBytes has the high bit set of the lowest byte of w that is 0; bits above it say nothing.
+func zeroBytes(w uint64) uint64 { return (w - everyByte) &^ w & highBits }
+
 // byteIn gives the place of the first byte of the pattern at or after i, or one that is not below n.
 func byteIn(buf []byte, i, n int, pattern uint64) int {
 	for ; i < n; i += 16 {
 		b := buf[i : i+16]
-		low, high := load(b)^pattern, load(b[8:])^pattern
-		low, high = (low-everyByte)&^low&highBits, (high-everyByte)&^high&highBits
-		if low|high != 0 {
+		if low, high := zeroBytes(load(b)^pattern), zeroBytes(load(b[8:])^pattern); low|high != 0 {
 			return i + firstOf(low, high)
 		}
 	}

@@ -187,7 +187,14 @@ const sameOften = 32
 
 // search gives the place of the first quote or backslash at or after i, or one that is not below n.
 func (v *shaped) search(buf []byte, i, n int) int {
-	end := quoteIn(buf, i, n)
+	b := buf[i : i+16]
+	low, high := quotesOf(load(b)), quotesOf(load(b[8:]))
+	end := i + 16
+	if low|high != 0 { // the usual value is short
+		end = i + firstOf(low, high)
+	} else {
+		end = quoteIn(buf, end, n)
+	}
 	v.note(end - i)
 	return end
 }
@@ -204,8 +211,7 @@ func quoteBefore(buf []byte, i, end int) bool {
 // quotesOf has the high bit set of the lowest byte of w that is a quote or a backslash; bits above it
 // say nothing.
 func quotesOf(w uint64) uint64 {
-	q, s := w^everyByte*'"', w^everyByte*'\\'
-	return ((q-everyByte)&^q | (s-everyByte)&^s) & highBits
+	return zeroBytes(w^everyByte*'"') | zeroBytes(w^everyByte*'\\')
 }
 
 // other takes a value that is not used, not plain, or a part of a composed key.
