@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ type Builder struct {
 	pane      *openPane     // of the last event
 	spare     []*openPane   // cleared, for reuse
 	untimed   *sketch.Table // events in no pane's table: of unknown time, or all with NoPanes
+	sizes     *sketch.Table // of item collections; nil without any
 	fed       *sketch.Table // the whole run by event, from the chunk's 9th pane on; nil before
 	joined    *sketch.Top   // what the panes held when feeding began
 	feeding   bool
@@ -39,6 +41,7 @@ type Builder struct {
 	pointList []PointStats
 	coverage  ingest.Coverage // of the input
 	inputNode string
+	inputName string
 	role      string
 	skipped   map[string]uint64
 	problems  Problems
@@ -68,7 +71,7 @@ func (b *Builder) Reset() {
 		p.clear()
 		spare = append(spare, p)
 	}
-	untimed, fed := b.untimed, b.fed
+	untimed, fed, sizes := b.untimed, b.fed, b.sizes
 	*b = Builder{settings: b.settings, targets: newTargetIndex(MaxTargets), width: uint32(b.settings.Pane.Seconds()), spare: spare}
 	if untimed != nil {
 		untimed.Reset()
@@ -76,7 +79,10 @@ func (b *Builder) Reset() {
 	if fed != nil {
 		fed.Reset()
 	}
-	b.untimed, b.fed = untimed, fed
+	if sizes != nil {
+		sizes.Reset()
+	}
+	b.untimed, b.fed, b.sizes = untimed, fed, sizes
 }
 
 // Skip counts a record that says nothing of keys.
@@ -93,8 +99,12 @@ func (b *Builder) Problem(p ingest.Problem) { b.problems.add(p) }
 // Event adds one event to all that b remembers.
 func (b *Builder) Event(e *ingest.Event) {
 	b.events++
-	if e.Coverage == ingest.Selected || e.Coverage == ingest.CoverageNone && b.coverage == ingest.Selected {
+	switch coverage := cmp.Or(e.Coverage, b.coverage); coverage {
+	case ingest.Selected:
 		b.selected(e)
+		return
+	case ingest.StateOnly:
+		b.stored(e)
 		return
 	}
 	id := b.target(e)
@@ -147,6 +157,24 @@ func (b *Builder) untimedTable() *sketch.Table {
 		b.untimed = sketch.NewTable(b.settings.tableBudget())
 	}
 	return b.untimed
+}
+
+// stored adds a stored item to the size of its collection.
+func (b *Builder) stored(e *ingest.Event) {
+	id := b.target(e)
+	t := &b.open[id]
+	n := e.Count()
+	bytes, _ := e.Bytes()
+	t.stats.StoredItems += n
+	t.stats.StoredBytes = addSat(t.stats.StoredBytes, bytes)
+	if !e.KeyKnown || t.other {
+		return
+	}
+	if b.sizes == nil {
+		b.sizes = sketch.NewTable(b.settings.tableBudget())
+	}
+	hash := sketch.Combine(sketch.Hash(e.Key), b.targets.hashes[id])
+	b.sizes.Add(id, hash, e.Key, sketch.Vector{n, bytes}, 0, markAt(e.At))
 }
 
 // weights gives the event's three weights.

@@ -43,6 +43,7 @@ func (p *Profile) MarshalBinary() ([]byte, error) {
 		w.pane(&p.Panes[i])
 	}
 	w.b = p.Run.AppendBinary(w.b)
+	w.b = p.Sizes.AppendBinary(w.b)
 	w.signed(p.First)
 	w.signed(p.Last)
 	w.extras(p)
@@ -114,6 +115,7 @@ func (w *encoder) target(t *TargetStats) {
 	w.nums(t.Totals[:]...)
 	w.signed(t.First)
 	w.signed(t.Last)
+	w.nums(t.StoredItems, t.StoredBytes)
 	w.flag(t.Distinct != nil)
 	if t.Distinct != nil {
 		w.b = t.Distinct.AppendBinary(w.b)

@@ -63,7 +63,7 @@ func (c *Collector) Profile() *Profile {
 // input takes from an input what stands for all its records.
 func (b *Builder) input(in *ingest.Input) {
 	b.coverage = in.Format.Coverage
-	b.inputNode, b.role = in.Node, in.Role()
+	b.inputNode, b.inputName, b.role = in.Node, in.Name, in.Role()
 	if b.inputNode == "" {
 		b.inputNode = in.Folder()
 	}

@@ -102,6 +102,7 @@ func (r *decoder) profile() *Profile {
 	}
 	r.panes(p)
 	p.Run = r.top(len(p.Targets))
+	p.Sizes = r.top(len(p.Targets))
 	p.First, p.Last = r.signed(), r.signed()
 	r.extras(p)
 	p.Problems = r.problems()
@@ -144,6 +145,7 @@ func (r *decoder) target(s Settings) TargetStats {
 	t := TargetStats{Target: r.targetName()}
 	r.into(t.Totals[:])
 	t.First, t.Last = r.signed(), r.signed()
+	t.StoredItems, t.StoredBytes = r.num(), r.num()
 	if full := r.flag(); full == s.KeysOnly && r.err == nil {
 		r.fail("a target does not fit the settings")
 	}

@@ -14,9 +14,20 @@ import (
 type Exact struct {
 	Nominees *Nominees
 	Keys     []*ExactKey // as Nominees.Keys; nil: no event of that key
+	Sizes    []ExactSize // as Nominees.Sizes
 
 	inputs uint32 // that it was counted in
 	lines  uint64 // of the last of them
+}
+
+// An ExactSize is the measured size of an item collection.
+type ExactSize struct {
+	Items, Bytes uint64
+	At           ingest.Position // of its first item; meaningless without items
+}
+
+func newExact(n *Nominees) *Exact {
+	return &Exact{Nominees: n, Keys: make([]*ExactKey, len(n.Keys)), Sizes: make([]ExactSize, len(n.Sizes))}
 }
 
 // An ExactCounter makes the Exact of a second pass over the inputs of a Profile. It implements
@@ -34,7 +45,9 @@ func NewCounter(p *Profile, n *Nominees) *ExactCounter {
 		func(a, b *Exact) *Exact { return a.join(b, true) },
 		func(a, b *Exact) *Exact { return a.join(b, false) },
 		func(*ingest.Input) *Exact {
-			return &Exact{Nominees: n, Keys: make([]*ExactKey, len(n.Keys)), inputs: 1}
+			x := newExact(n)
+			x.inputs = 1
+			return x
 		},
 	)
 	c.free.New = func() any { return &exactBuilder{index: c.index, targets: newTargetIndex(MaxTargets)} }
@@ -42,9 +55,11 @@ func NewCounter(p *Profile, n *Nominees) *ExactCounter {
 }
 
 // Begin gives the sink of a chunk.
-func (c *ExactCounter) Begin(ingest.Chunk) ingest.Sink {
+func (c *ExactCounter) Begin(chunk ingest.Chunk) ingest.Sink {
 	b := c.free.Get().(*exactBuilder)
 	b.keys = make([]*exactOpen, len(c.index.nominees.Keys))
+	b.sizes = make([]ExactSize, len(c.index.nominees.Sizes))
+	b.coverage = chunk.Input.Format.Coverage
 	return b
 }
 
@@ -66,8 +81,7 @@ func (c *ExactCounter) EndFile(file, members int) { c.fold.endFile(file, members
 func (c *ExactCounter) Exact() *Exact {
 	x, ok := c.fold.result()
 	if !ok {
-		n := c.index.nominees
-		return &Exact{Nominees: n, Keys: make([]*ExactKey, len(n.Keys))}
+		return newExact(c.index.nominees)
 	}
 	return x
 }
@@ -90,6 +104,13 @@ func (a *Exact) join(b *Exact, continued bool) *Exact {
 			continue
 		}
 		a.Keys[i].join(k)
+	}
+	for i, s := range b.Sizes {
+		if s.Items > 0 && a.Sizes[i].Items == 0 {
+			a.Sizes[i].At = shift.position(s.At)
+		}
+		a.Sizes[i].Items += s.Items
+		a.Sizes[i].Bytes = addSat(a.Sizes[i].Bytes, s.Bytes)
 	}
 	lines := b.lines
 	if continued && b.inputs == 1 {

@@ -14,9 +14,16 @@ type nomineeIndex struct {
 	nominees *Nominees
 	hashes   []uint64          // of each target
 	targets  map[Target]uint32 // 1 + index in Nominees.Targets
-	slots    []uint32          // open addressing by hash: 1 + index in Nominees.Keys
-	hash     []uint64          // of each nominee
-	bytes    bool              // Settings.Bytes
+	keys     nomineeTable
+	sizes    nomineeTable
+	bytes    bool // Settings.Bytes
+}
+
+// A nomineeTable is a hash table with open addressing.
+type nomineeTable struct {
+	list   []Nominee
+	slots  []uint32 // 1 + index in list
+	hashes []uint64 // of each nominee
 }
 
 func newNomineeIndex(n *Nominees, bytes bool) *nomineeIndex {
@@ -25,30 +32,36 @@ func newNomineeIndex(n *Nominees, bytes bool) *nomineeIndex {
 		x.hashes = append(x.hashes, t.hash())
 		x.targets[t] = uint32(i) + 1
 	}
-	size := 8
-	for size < 4*len(n.Keys) {
-		size *= 2
-	}
-	x.slots = make([]uint32, size)
-	for i, k := range n.Keys {
-		h := sketch.Combine(sketch.Hash(k.Key), x.hashes[k.Target])
-		x.hash = append(x.hash, h)
-		at := h & uint64(size-1)
-		for x.slots[at] != 0 {
-			at = (at + 1) & uint64(size-1)
-		}
-		x.slots[at] = uint32(i) + 1
-	}
+	x.keys, x.sizes = x.table(n.Keys), x.table(n.Sizes)
 	return x
 }
 
-func (x *nomineeIndex) find(target uint32, key []byte) (int, bool) {
-	h := sketch.Combine(sketch.Hash(key), x.hashes[target])
-	mask := uint64(len(x.slots) - 1)
-	for at := h & mask; x.slots[at] != 0; at = (at + 1) & mask {
-		i := x.slots[at] - 1
-		k := &x.nominees.Keys[i]
-		if x.hash[i] == h && k.Target == target && string(k.Key) == string(key) {
+func (x *nomineeIndex) table(list []Nominee) nomineeTable {
+	size := 8
+	for size < 4*len(list) {
+		size *= 2
+	}
+	t := nomineeTable{list: list, slots: make([]uint32, size)}
+	for i, k := range list {
+		h := sketch.Combine(sketch.Hash(k.Key), x.hashes[k.Target])
+		t.hashes = append(t.hashes, h)
+		at := h & uint64(size-1)
+		for t.slots[at] != 0 {
+			at = (at + 1) & uint64(size-1)
+		}
+		t.slots[at] = uint32(i) + 1
+	}
+	return t
+}
+
+// find gives the index of a nominee; group is the hash of its target.
+func (t *nomineeTable) find(target uint32, group uint64, key []byte) (int, bool) {
+	h := sketch.Combine(sketch.Hash(key), group)
+	mask := uint64(len(t.slots) - 1)
+	for at := h & mask; t.slots[at] != 0; at = (at + 1) & mask {
+		i := t.slots[at] - 1
+		k := &t.list[i]
+		if t.hashes[i] == h && k.Target == target && string(k.Key) == string(key) {
 			return int(i), true
 		}
 	}
@@ -58,10 +71,12 @@ func (x *nomineeIndex) find(target uint32, key []byte) (int, bool) {
 // An exactBuilder counts the nominees of one chunk. It implements ingest.Sink.
 type exactBuilder struct {
 	ingest.EventsOnly
-	index   *nomineeIndex
-	targets *targetIndex
-	places  []uint32 // by number of target: 1 + index in Nominees.Targets, 0: no nominee
-	keys    []*exactOpen
+	index    *nomineeIndex
+	targets  *targetIndex
+	places   []uint32 // by number of target: 1 + index in Nominees.Targets, 0: no nominee
+	keys     []*exactOpen
+	sizes    []ExactSize
+	coverage ingest.Coverage // of the input
 }
 
 // An exactOpen is an ExactKey in the making.
@@ -91,9 +106,27 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	if place == 0 {
 		return
 	}
-	if i, ok := b.index.find(place-1, e.Key); ok {
-		b.count(i, e)
+	group := b.index.hashes[place-1]
+	switch cmp.Or(e.Coverage, b.coverage) {
+	case ingest.StateOnly:
+		if i, ok := b.index.sizes.find(place-1, group, e.Key); ok {
+			b.sizes[i].event(e)
+		}
+	case ingest.Selected:
+	default:
+		if i, ok := b.index.keys.find(place-1, group, e.Key); ok {
+			b.count(i, e)
+		}
 	}
+}
+
+func (s *ExactSize) event(e *ingest.Event) {
+	if s.Items == 0 {
+		s.At = e.At
+	}
+	bytes, _ := e.Bytes()
+	s.Items += e.Count()
+	s.Bytes = addSat(s.Bytes, bytes)
 }
 
 // place gives 1 + the event's target in Nominees.Targets, 0 when it is none of them.
@@ -207,13 +240,13 @@ func (k *exactOpen) sort(e *ingest.Event) {
 }
 
 func (b *exactBuilder) seal(st ingest.ChunkStats) *Exact {
-	x := &Exact{Nominees: b.index.nominees, Keys: make([]*ExactKey, len(b.keys)), inputs: 1, lines: st.Lines}
+	x := &Exact{Nominees: b.index.nominees, Keys: make([]*ExactKey, len(b.keys)), Sizes: b.sizes, inputs: 1, lines: st.Lines}
 	for i, k := range b.keys {
 		if k != nil {
 			x.Keys[i] = k.seal()
 		}
 	}
-	b.keys = nil
+	b.keys, b.sizes = nil, nil
 	return x
 }
 

@@ -41,6 +41,7 @@ func merge(a, b *Profile, continued bool) *Profile {
 	a.regroup(idsA, nodesA)
 	b.regroup(idsB, nodesB)
 	m.joinPanes(a.Panes, b.Panes)
+	m.Sizes = sketch.MergeTops(a.Sizes, b.Sizes, m.Settings.runQuota(len(m.Targets)))
 	m.Run = sketch.MergeTops(a.Run, b.Run, m.Settings.runQuota(len(m.Targets)))
 	m.First, m.Last = joinSpan(a.First, a.Last, b.First, b.Last)
 	m.Problems = joinProblems(a.Problems, b.Problems)
@@ -138,6 +139,7 @@ func (p *Profile) shift(s inputShift) {
 		return
 	}
 	p.Run = p.Run.Renumber(nil, s.mark)
+	p.Sizes = p.Sizes.Renumber(nil, s.mark)
 	for i := range p.Panes {
 		p.Panes[i].Keys = p.Panes[i].Keys.Renumber(nil, s.mark)
 	}
@@ -204,6 +206,8 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.Totals.add(&o.Totals)
 	t.First, t.Last = joinSpan(t.First, t.Last, o.First, o.Last)
 	t.Shapes = joinShapes(t.Shapes, o.Shapes)
+	t.StoredItems = addSat(t.StoredItems, o.StoredItems)
+	t.StoredBytes = addSat(t.StoredBytes, o.StoredBytes)
 	t.joinSelected(o.Selected)
 	for i := range o.States {
 		t.States = joinState(t.States, &o.States[i])
@@ -295,6 +299,7 @@ func places(names, in []string) []uint32 {
 // that are Dropped.
 func (p *Profile) regroup(ids, nodes []uint32) {
 	p.Run = p.Run.Renumber(ids, nil)
+	p.Sizes = p.Sizes.Renumber(ids, nil)
 	for i := range p.Panes {
 		pane := &p.Panes[i]
 		pane.Keys = pane.Keys.Renumber(ids, nil)

@@ -66,6 +66,8 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		Tombs:    orEmpty(s.Tombs),
 		Shapes:   s.Shapes,
 		Selected: selectedViews(p, s.Selected),
+		Windows:  samplerWindows(p, s.Selected),
+		Stored:   storedOf(p, id, n, x),
 		States:   s.States,
 		Panes:    make([]TargetPane, len(p.Panes)),
 	}
@@ -323,6 +325,7 @@ func (v *View) joinStores() {
 			return false
 		}
 		known.Selected = append(known.Selected, t.Selected...)
+		known.Windows = append(known.Windows, t.Windows...)
 		known.States = append(slices.Clone(known.States), t.States...)
 		slices.SortStableFunc(known.States, compareStates)
 		return true

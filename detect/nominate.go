@@ -13,6 +13,7 @@ import (
 type Nominees struct {
 	Targets []Target
 	Keys    []Nominee // sorted by target and key
+	Sizes   []Nominee // item collections to be measured, likewise
 	Width   uint32    // of the Profile's panes, seconds
 }
 
@@ -43,17 +44,39 @@ func Nominate(p *Profile) *Nominees {
 	}
 	n.inPanes()
 	keys := n.keys[:min(len(n.keys), maxNominees)]
-	slices.SortFunc(keys, func(a, b Nominee) int {
-		return cmp.Or(cmp.Compare(a.Target, b.Target), bytes.Compare(a.Key, b.Key))
-	})
+	slices.SortFunc(keys, compareNominees)
 	out := &Nominees{Keys: keys, Width: p.Width}
 	for i := range p.Targets {
 		out.Targets = append(out.Targets, p.Targets[i].Target)
 	}
+	out.Sizes = largestCollections(p)
 	for i := range keys {
 		keys[i].Minutes = n.minutes(&keys[i])
 	}
 	return out
+}
+
+// largestCollections chooses the first item collections of each target by bytes.
+func largestCollections(p *Profile) []Nominee {
+	n := nomination{profile: p, seen: map[string]bool{}}
+	for id := range p.Targets {
+		first, end := p.Sizes.Group(uint32(id))
+		entries := make([]sketch.Entry, 0, end-first)
+		for i := first; i < end; i++ {
+			entries = append(entries, p.Sizes.At(i))
+		}
+		sortBy(entries, middleOf(1))
+		for i := range entries[:min(nominatedByRank, len(entries))] {
+			n.add(&entries[i])
+		}
+	}
+	keys := n.keys[:min(len(n.keys), maxNominees)]
+	slices.SortFunc(keys, compareNominees)
+	return keys
+}
+
+func compareNominees(a, b Nominee) int {
+	return cmp.Or(cmp.Compare(a.Target, b.Target), bytes.Compare(a.Key, b.Key))
 }
 
 type nomination struct {

@@ -99,14 +99,17 @@ const MaxPanes = 128
 // A Profile is everything keyheat remembers of any amount of traffic: mergeable, serialisable, small.
 // A sealed Profile is never modified, except that Merge may consume its left operand's memory.
 type Profile struct {
-	Settings  Settings
-	Inputs    []InputStats  // in order of reading; Position.Input counts them
-	Targets   []TargetStats // sorted by Target
-	Nodes     []string      // sorted
-	Width     uint32        // of a pane, seconds
-	Panes     []Pane        // sorted by Start
-	Run       *sketch.Top   // heavy hitters of the whole input; groups are indexes of Targets
-	First     int64         // time of the first and last event, Unix nanoseconds; 0, 0 when none has a time
+	Settings Settings
+	Inputs   []InputStats  // in order of reading; Position.Input counts them
+	Targets  []TargetStats // sorted by Target
+	Nodes    []string      // sorted
+	Width    uint32        // of a pane, seconds
+	Panes    []Pane        // sorted by Start
+	// Sizes are the largest item collections, from inputs that hold items: weight 0 counts items, weight
+	// 1 their bytes; groups are indexes of Targets.
+	Sizes     *sketch.Top
+	Run       *sketch.Top // heavy hitters of the whole input; groups are indexes of Targets
+	First     int64       // time of the first and last event, Unix nanoseconds; 0, 0 when none has a time
 	Last      int64
 	Observers []Observer   // sorted; SelectedStats.Observer counts them
 	Facts     []FactStats  // sorted
@@ -186,19 +189,21 @@ type PaneTotals [PaneCounters]uint64
 
 // A TargetStats is what a Profile holds of one target for the whole run.
 type TargetStats struct {
-	Target    Target
-	Totals    Totals
-	First     int64 // Unix nanoseconds of its first and last event; 0 when none has a time
-	Last      int64
-	Distinct  *sketch.Distinct
-	Sample    *sketch.Sample
-	ItemBytes *sketch.Histogram // bytes of a request
-	Latency   *sketch.Histogram // microseconds
-	LiveRows  *sketch.Histogram // a read
-	Tombs     *sketch.Histogram // tombstones a read
-	Shapes    []ShapeStats      // sorted by Shape, Op
-	Selected  []SelectedStats   // sorted; no part of all the above
-	States    []StateStats      // sorted
+	Target      Target
+	Totals      Totals
+	First       int64 // Unix nanoseconds of its first and last event; 0 when none has a time
+	Last        int64
+	Distinct    *sketch.Distinct
+	Sample      *sketch.Sample
+	ItemBytes   *sketch.Histogram // bytes of a request
+	Latency     *sketch.Histogram // microseconds
+	LiveRows    *sketch.Histogram // a read
+	Tombs       *sketch.Histogram // tombstones a read
+	StoredItems uint64            // from inputs that hold items: their number and their bytes
+	StoredBytes uint64
+	Shapes      []ShapeStats    // sorted by Shape, Op
+	Selected    []SelectedStats // sorted; no part of all the above
+	States      []StateStats    // sorted
 }
 
 // A ShapeStats is what a Profile holds of one statement shape of a target.

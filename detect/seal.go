@@ -35,6 +35,10 @@ func (b *Builder) Seal(in InputStats) *Profile {
 	p.Lost = b.lost
 	nodeIDs := b.sealNodes(p)
 	tops := b.sealPanes(p, ids, nodeIDs)
+	p.Sizes = &sketch.Top{}
+	if b.sizes != nil {
+		p.Sizes = b.sizes.Seal(b.settings.runQuota(len(p.Targets)), 0).Renumber(ids, nil)
+	}
 	p.Run = b.sealRun(tops).Trim(b.settings.runQuota(len(p.Targets))).Renumber(ids, nil)
 	return p
 }

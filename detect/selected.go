@@ -42,6 +42,7 @@ const (
 	SelectedFanOut                // requests to several partitions
 	SelectedPartitions            // partitions of those
 	SelectedWide                  // requests to at least 100 partitions
+	SelectedError                 // by which SelectedRecords may be too high
 	SelectedThrottle              // SelectedThrottle+reason; SelectedThrottle+0 is not used
 	_                             // unknown
 	_                             // key range
@@ -91,6 +92,7 @@ func (t *SelectedTotals) event(e *ingest.Event) {
 	if e.Partitions >= WidePartitions {
 		t[SelectedWide] += n
 	}
+	t[SelectedError] = addSat(t[SelectedError], e.Error)
 	if e.Throttle != ingest.NotThrottled {
 		t[SelectedThrottle+SelectedCounter(e.Throttle)] += n
 	}
@@ -304,8 +306,11 @@ func (t *TargetStats) capSelected() (lost uint64) {
 // observer gives the number of the event's observer.
 func (b *Builder) observer(e *ingest.Event) uint32 {
 	o := Observer{Node: b.node(e.Node), Role: e.Role}
-	if o.Role == "" {
+	switch {
+	case o.Role == "":
 		o.Role = b.role
+	case strings.HasPrefix(o.Role, ingest.RoleSampler):
+		o.Role += " of " + b.inputName
 	}
 	i := slices.Index(b.observers, o)
 	if i < 0 {

@@ -138,3 +138,79 @@ func TestStatesKeepTheLargestAndTheDays(t *testing.T) {
 		t.Errorf("points: %+v", p.Points)
 	}
 }
+
+func TestItemCollectionsAreMeasuredInTheSecondPass(t *testing.T) {
+	event := func(i int) *ingest.Event {
+		e := &ingest.Event{Store: ingest.DynamoDB, Table: []byte("t"), Key: fmt.Appendf(nil, "k%05d", i*i%3000), KeyKnown: true}
+		e.SetBytes(uint64(100 + i%7))
+		return e
+	}
+	in := &ingest.Input{Name: "export", Format: &ingest.Format{Name: "test", Coverage: ingest.StateOnly}}
+	read := func(h ingest.Handler) {
+		for c := range 4 {
+			s := h.Begin(ingest.Chunk{Input: in, Index: c})
+			for i := c * 5000; i < (c+1)*5000; i++ {
+				s.Event(event(i))
+			}
+			h.End(ingest.Chunk{Input: in, Index: c}, s, ingest.ChunkStats{})
+		}
+		h.EndInput(in, 4)
+		h.EndFile(0, 1)
+	}
+	want := map[string]uint64{}
+	for i := range 20000 {
+		e := event(i)
+		n, _ := e.Bytes()
+		want[string(e.Key)] += n
+	}
+	c := NewCollector(smallSettings())
+	read(c)
+	p := c.Profile()
+	for _, second := range []bool{false, true} {
+		var x *Exact
+		if second {
+			counter := NewCounter(p, Nominate(p))
+			read(counter)
+			x = counter.Exact()
+		}
+		stored := NewView(p, x, DefaultLimits(), Rate{}).Targets[0].Stored
+		if stored.Items != 20000 {
+			t.Errorf("%d items, want 20000", stored.Items)
+		}
+		exact := 0
+		for _, c := range stored.Collections {
+			if n := want[string(c.Key)]; n < c.Bytes.Low || n > c.Bytes.High {
+				t.Errorf("%s: %d bytes outside %v", c.Key, n, c.Bytes)
+			}
+			if c.Bytes.Exact() {
+				exact++
+			}
+		}
+		if second && exact < nominatedByRank {
+			t.Errorf("%d collections measured, want %d", exact, nominatedByRank)
+		}
+	}
+}
+
+func TestListsOfSamplersAreKeptApart(t *testing.T) {
+	b := NewBuilder(smallSettings())
+	b.coverage, b.inputName = ingest.Selected, "toppartitions.txt"
+	for _, x := range []struct {
+		role string
+		op   ingest.Op
+		n    uint64
+	}{{"sampler 1", ingest.OpRead, 100}, {"sampler 1", ingest.OpWrite, 50}, {"sampler 2", ingest.OpRead, 120}} {
+		b.Event(&ingest.Event{Table: []byte("t"), Key: []byte("k"), KeyKnown: true, Op: x.op, Role: x.role, Requests: x.n, Error: 3})
+	}
+	v := NewView(b.Seal(InputStats{}), nil, DefaultLimits(), Rate{})
+	var got []SampledKey
+	for _, w := range v.Targets[0].Windows {
+		got = append(got, w.Keys...)
+	}
+	if len(got) != 2 || got[0].Requests != 150 || got[0].Error != 6 || got[1].Requests != 120 {
+		t.Errorf("got %+v", got)
+	}
+	if len(v.Targets[0].Selected) != 0 {
+		t.Errorf("lines of a list are no reads of their own")
+	}
+}

@@ -52,6 +52,9 @@ func roleGroup(role string) string {
 func selectedViews(p *Profile, list []SelectedStats) []*SelectedView {
 	groups := map[selectedKey][]*SelectedStats{}
 	for i := range list {
+		if isSampled(p, &list[i]) {
+			continue
+		}
 		k := list[i].identity()
 		k.observer = 0
 		groups[k] = append(groups[k], &list[i])

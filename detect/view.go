@@ -53,6 +53,8 @@ type TargetView struct {
 	Tombs    *sketch.Histogram
 	Shapes   []ShapeStats // sorted by Shape
 	// Selected and States come from other records than all the above, which is of traffic.
+	Windows  []SamplerWindow // in order of node and role
+	Stored   StoredItems
 	Selected []*SelectedView // those of most aborts, tombstones and records first
 	States   []StateStats    // sorted by measure, key, part, node and source
 }

@@ -75,7 +75,7 @@ type Event struct {
 
 	// Coverage and Role are set where records of a format differ in them; zero: those of the input.
 	Coverage Coverage
-	Role     string // which of a node's files or samplers tells of it: constant text
+	Role     string // which of a node's files tells of it, or RoleSampler and the number of its window
 	Warned   bool   // the store warned of the tombstones of this read
 	Aborted  bool   // the store ended the read for its tombstones: the true number is higher
 	TimedOut bool
@@ -83,6 +83,7 @@ type Event struct {
 
 	Requests   uint64 // how many requests the record stands for; 0 counts as 1
 	Partitions uint64 // partitions that one request touches; 0 counts as 1
+	Error      uint64 // of a sampler's list: Requests may be too high by so much
 
 	Table   []byte // with keyspace where there is one: ks.table
 	Index   []byte // secondary index, empty for the base table
@@ -180,3 +181,7 @@ type Problem struct {
 
 // MaxProblemText bounds Problem.Text in bytes.
 const MaxProblemText = 200
+
+// RoleSampler begins the Role of events that are lines of a sampler's list. Each window of a sampler
+// (a print-out may hold several) has a Role of its own: RoleSampler + "2".
+const RoleSampler = "sampler "

@@ -1,0 +1,114 @@
+package detect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// A SamplerWindow is one list that a sampler made of a target: its busiest keys while it ran. Windows may
+// overlap, so their counts are not added up.
+type SamplerWindow struct {
+	Observer Observer
+	Keys     []SampledKey // largest count first
+	At       []ingest.Position
+}
+
+// A SampledKey is one line of a list, reads and writes together.
+type SampledKey struct {
+	Key      []byte // in the form of ingest.AppendKey
+	Requests uint64
+	Error    uint64 // by which Requests may be too high
+	At       []ingest.Position
+}
+
+// isSampled reports whether s is of a list of requests; lists of tombstones are reads like others.
+func isSampled(p *Profile, s *SelectedStats) bool {
+	return strings.HasPrefix(p.Observers[s.Observer].Role, ingest.RoleSampler) && s.Totals[SelectedTombstones] == 0
+}
+
+// samplerWindows gives the lists of a target.
+func samplerWindows(p *Profile, list []SelectedStats) []SamplerWindow {
+	var windows []SamplerWindow
+	for i := range list { // sorted by observer
+		s := &list[i]
+		if !isSampled(p, s) || !s.KeyKnown {
+			continue
+		}
+		o := p.Observers[s.Observer]
+		if n := len(windows); n == 0 || windows[n-1].Observer != o {
+			windows = append(windows, SamplerWindow{Observer: o})
+		}
+		windows[len(windows)-1].add(s)
+	}
+	for i := range windows {
+		slices.SortFunc(windows[i].Keys, func(a, b SampledKey) int {
+			return cmp.Or(cmp.Compare(b.Requests, a.Requests), slices.Compare(a.Key, b.Key))
+		})
+	}
+	return windows
+}
+
+func (w *SamplerWindow) add(s *SelectedStats) {
+	for i := range w.Keys {
+		k := &w.Keys[i]
+		if string(k.Key) == s.Key {
+			k.Requests, k.Error = addSat(k.Requests, s.Totals[SelectedRecords]), addSat(k.Error, s.Totals[SelectedError])
+			k.At = append(k.At, s.Positions[:min(len(s.Positions), maxPositions-len(k.At))]...)
+			return
+		}
+	}
+	w.Keys = append(w.Keys, SampledKey{
+		Key: []byte(s.Key), Requests: s.Totals[SelectedRecords], Error: s.Totals[SelectedError], At: slices.Clone(s.Positions),
+	})
+}
+
+// StoredItems is what inputs that hold items tell of a target.
+type StoredItems struct {
+	Items       uint64
+	Bytes       uint64
+	Collections []Collection // largest first
+}
+
+// A Collection is the items of one partition key.
+type Collection struct {
+	Key   []byte // in the form of ingest.AppendKey
+	Items Range
+	Bytes Range // as DynamoDB counts them
+	At    []ingest.Position
+}
+
+// storedOf gives the largest item collections of a target.
+func storedOf(p *Profile, id uint32, n *Nominees, x *Exact) StoredItems {
+	s := StoredItems{Items: p.Targets[id].StoredItems, Bytes: p.Targets[id].StoredBytes}
+	first, end := p.Sizes.Group(id)
+	for i := first; i < end; i++ {
+		e := p.Sizes.At(i)
+		high := e.High()
+		c := Collection{Key: e.Key, Items: Range{e.Count[0], high[0]}, Bytes: Range{e.Count[1], high[1]}}
+		if at, ok := markPosition(e.Mark); ok {
+			c.At = []ingest.Position{at}
+		}
+		if x != nil {
+			c.measured(id, n, x)
+		}
+		s.Collections = append(s.Collections, c)
+	}
+	slices.SortFunc(s.Collections, func(a, b Collection) int {
+		return cmp.Or(cmp.Compare(b.Bytes.Middle(), a.Bytes.Middle()), slices.Compare(a.Key, b.Key))
+	})
+	return s
+}
+
+// measured replaces bounds by what the second pass measured.
+func (c *Collection) measured(id uint32, n *Nominees, x *Exact) {
+	i, found := slices.BinarySearchFunc(n.Sizes, Nominee{Target: id, Key: c.Key}, compareNominees)
+	if !found || x.Sizes[i].Items == 0 {
+		return
+	}
+	s := &x.Sizes[i]
+	c.Items, c.Bytes = Range{s.Items, s.Items}, Range{s.Bytes, s.Bytes}
+	c.At = []ingest.Position{s.At}
+}
