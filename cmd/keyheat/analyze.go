@@ -59,7 +59,7 @@ func runAnalyze(ctx context.Context, e *env, stdout io.Writer, o *analyzeOptions
 	}
 	var exact *detect.Exact
 	if !o.noExact {
-		exact = r.exact(ctx)
+		exact = r.exact(ctx, nil)
 	}
 	view := detect.NewView(r.profile, exact, reporter.limits, o.report.rate.of)
 	rep := reporter.judge(view, report.Parts{

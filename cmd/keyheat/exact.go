@@ -7,14 +7,17 @@ import (
 	"github.com/keyheat/keyheat/detect"
 )
 
-// exact reads the inputs a second time and counts the nominated keys. Where that cannot be, it gives
-// nil and notes why: the counts are bounds then.
-func (r *reading) exact(ctx context.Context) *detect.Exact {
+// exact reads the inputs a second time and counts the nominated keys, and those that also adds; nil
+// adds none. Where that cannot be, it gives nil and notes why: the counts are bounds then.
+func (r *reading) exact(ctx context.Context, also func(*detect.Nominees)) *detect.Exact {
 	if why := r.onlyOnce(); why != "" {
 		r.notes = append(r.notes, "keys have bounds, not exact counts: "+why)
 		return nil
 	}
 	nominees := detect.Nominate(r.profile)
+	if also != nil {
+		also(nominees)
+	}
 	if len(nominees.Keys) == 0 {
 		return nil
 	}

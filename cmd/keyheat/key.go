@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,8 @@ func runKey(ctx context.Context, e *env, stdout io.Writer, o *keyOptions, inputs
 	}
 	var exact *detect.Exact
 	if !o.noExact {
-		exact = r.exact(ctx)
+		exact = r.exact(ctx, func(n *detect.Nominees) { nominate(n, table, text) })
+		dropUnseen(exact)
 	}
 	view := detect.NewView(r.profile, exact, reporter.limits, o.judge.rate.of)
 	target, err := findTarget(view, table)
@@ -80,6 +82,9 @@ func runKey(ctx context.Context, e *env, stdout io.Writer, o *keyOptions, inputs
 	}
 	rep := reporter.judge(view, report.Parts{Problems: r.profile.Problems})
 	page, _ := report.BuildKey(view, rep, target.Target, findKey(target, text), panesOf)
+	if exact != nil && !page.Held { // the second pass looked for it
+		page.Requests, page.Cost, page.Tombstones = detect.Range{}, detect.Range{}, detect.Range{}
+	}
 	err = writeTo(e, stdout, "-", func(w io.Writer) error {
 		return outputNamed(render.KeyCatalogue(), o.format.of).Render(w, page, reporter.options)
 	})
@@ -87,13 +92,51 @@ func runKey(ctx context.Context, e *env, stdout io.Writer, o *keyOptions, inputs
 	return errors.Join(failed(err), r.err())
 }
 
+// nominate adds what the text of a key may mean in the table, so that the second pass counts it however
+// small it is.
+func nominate(n *detect.Nominees, table, text string) {
+	for id, t := range n.Targets {
+		if !isTarget(t, table) {
+			continue
+		}
+		for _, form := range keyForms(text) {
+			asked := detect.Nominee{Target: uint32(id), Key: form}
+			if i, found := slices.BinarySearchFunc(n.Keys, asked, compareNominees); !found {
+				n.Keys = slices.Insert(n.Keys, i, asked)
+			}
+		}
+	}
+}
+
+func compareNominees(a, b detect.Nominee) int {
+	return cmp.Or(cmp.Compare(a.Target, b.Target), bytes.Compare(a.Key, b.Key))
+}
+
+// dropUnseen takes off the keys that the second pass did not see: what the text could have meant.
+func dropUnseen(x *detect.Exact) {
+	if x == nil {
+		return
+	}
+	for i := len(x.Keys) - 1; i >= 0; i-- {
+		if x.Keys[i] == nil {
+			x.Keys = slices.Delete(x.Keys, i, i+1)
+			x.Nominees.Keys = slices.Delete(x.Nominees.Keys, i, i+1)
+		}
+	}
+}
+
+// isTarget reports whether name, TABLE or TABLE/INDEX, means t.
+func isTarget(t detect.Target, name string) bool {
+	table, index, _ := strings.Cut(name, "/")
+	return t.Index == index && names(table, []byte(t.Table))
+}
+
 // findTarget gives the table, or TABLE/INDEX, that name means.
 func findTarget(v *detect.View, name string) (*detect.TargetView, error) {
-	table, index, _ := strings.Cut(name, "/")
 	found, known := []*detect.TargetView{}, []string{}
 	for _, t := range v.Targets {
 		known = append(known, targetName(t.Target))
-		if t.Target.Index == index && names(table, []byte(t.Target.Table)) {
+		if isTarget(t.Target, name) {
 			found = append(found, t)
 		}
 	}

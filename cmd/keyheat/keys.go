@@ -17,7 +17,6 @@ import (
 // keysOptions are the flags of keys.
 type keysOptions struct {
 	read   readFlags
-	judge  judgeFlags
 	show   showFlags
 	by     value[report.Weight]
 	limit  value[int]
@@ -46,7 +45,6 @@ With --pane each pane of time has its own list.` + exitHelp,
 	}
 	flags := cmd.Flags()
 	o.read.add(e, flags)
-	o.judge.add(flags)
 	o.show.add(flags)
 	flags.Lookup("pane").Usage = "list the keys of each pane of time of this `WIDTH`: 1m, 2m, 4m, 12m, 1h, 3h, 6h, 12h, 1d, 7d"
 	flags.Lookup("pane").DefValue = ""
@@ -77,13 +75,12 @@ func parseWeight(text string) (report.Weight, error) {
 
 // Validate reports every fault of the flags.
 func (o *keysOptions) Validate() error {
-	return faults(&o.read, &o.judge.rate, &o.show, &o.by, &o.limit, &o.format)
+	return faults(&o.read, &o.show, &o.by, &o.limit, &o.format)
 }
 
 func runKeys(ctx context.Context, e *env, stdout io.Writer, o *keysOptions, inputs []string) error {
-	limits, errLimits := loadLimits(e, o.judge.limitsFile)
-	options, _, errShow := o.show.options(e)
-	if err := errors.Join(errLimits, errShow); err != nil {
+	options, _, err := o.show.options(e)
+	if err != nil {
 		return err
 	}
 	settings := o.read.settings()
@@ -94,9 +91,9 @@ func runKeys(ctx context.Context, e *env, stdout io.Writer, o *keysOptions, inpu
 	}
 	var exact *detect.Exact
 	if o.exact {
-		exact = r.exact(ctx)
+		exact = r.exact(ctx, nil)
 	}
-	view := detect.NewView(r.profile, exact, limits, o.judge.rate.of)
+	view := detect.NewView(r.profile, exact, detect.DefaultLimits(), detect.Rate{Num: 1, Den: 1})
 	table := report.BuildKeyTable(view, o.selection())
 	err = writeTo(e, stdout, "-", func(w io.Writer) error {
 		return outputNamed(render.KeysCatalogue(), o.format.of).Render(w, table, options)

@@ -89,7 +89,8 @@ func (r *reading) failAll(name string, err error) {
 	}
 	if err != nil {
 		r.errs = append(r.errs, err)
-		r.unread = append(r.unread, report.Unread{Name: cmp.Or(name, nameIn(err)), Why: firstLine(err)})
+		name = cmp.Or(name, nameIn(err))
+		r.unread = append(r.unread, report.Unread{Name: name, Why: whyOf(name, err)})
 	}
 }
 
@@ -103,9 +104,14 @@ func nameIn(err error) string {
 	return name
 }
 
-func firstLine(err error) string {
+// whyOf gives the first line of an error about a file, without the file's name.
+func whyOf(name string, err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) && path.Path == name {
+		return path.Err.Error()
+	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
+	return strings.TrimPrefix(line, name+": ")
 }
 
 // maxListed bounds the failed and skipped inputs that errors and reports list: a folder may hold
