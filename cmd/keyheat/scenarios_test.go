@@ -137,6 +137,9 @@ func TestReportsOfGeneratedTrafficAreTrue(t *testing.T) {
 			{"of a day", []string{"--minutes", "1440", "--seed", "12"}},
 			{"of few records", []string{"--events", "50", "--minutes", "120", "--seed", "13"}},
 		} {
+			if testing.Short() && size.args != nil {
+				continue
+			}
 			t.Run(k.Name+" "+size.name, func(t *testing.T) {
 				dir := t.TempDir()
 				file := filepath.Join(t.TempDir(), "truth.json")
