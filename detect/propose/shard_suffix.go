@@ -40,7 +40,7 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 	if want == 0 {
 		return nil
 	}
-	most := v.Limits.Count(detect.ShardMax)
+	most := max(v.Limits.Count(detect.ShardMax), 2)
 	n := min(powerOfTwo(want), most)
 	s := spreadOf(v, f)
 	p := detect.Proposal{

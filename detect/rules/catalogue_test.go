@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 var update = flag.Bool("update", false, "write docs/rules.md anew")
@@ -156,4 +157,24 @@ least so high, and no shares.
 		b.WriteString("\n## " + r.ID + "\n\n" + r.Title + ". Needs " + r.Needs + ".\n\n" + strings.TrimSpace(r.Doc) + "\n")
 	}
 	return b.String()
+}
+
+// Limits come from users too: no value may make a rule fail or run on.
+func TestRulesStandAnyLimit(t *testing.T) {
+	for _, value := range []detect.Milli{0, 1, 999, 1000, ^detect.Milli(0)} {
+		values := map[string]detect.Milli{}
+		for _, l := range detect.DefaultLimits().All() {
+			values[l.Name] = value
+		}
+		k := writing("2026-06-04", times(12, 600)...)
+		v := aView(12, aTarget(ingest.DynamoDB, 100, k), reading(detect.ShapeStats{
+			Reads: 9, RowsKnown: 9, Rows: 1, Tombstones: 200_000, Dense: 9, Failed: 1, Largest: largest(150_000, 1),
+		}, nil).Targets[0])
+		perSecond(v, k, 2000, upTo(100)...)
+		v.Nodes = []detect.NodeView{{Name: "n1", Requests: times(12, 400)}, {Name: "n2", Requests: times(12, 1)}, {Name: "n3", Requests: times(12, 1)}}
+		if err := v.Limits.Override(values); err != nil {
+			t.Fatal(err)
+		}
+		detect.Judge(v, Catalogue(), nil)
+	}
 }

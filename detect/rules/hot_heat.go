@@ -22,8 +22,7 @@ func hotKeys(v *detect.View, t *detect.TargetView) []detect.Finding {
 	found := []detect.Finding{}
 	spans := windows(v, v.Limits.Count(detect.MinutesInARow))
 	for _, k := range t.Keys {
-		// A key that misses the lowest floor of shares has no rate either: 30 requests are no load.
-		if requests(k).High < v.Limits.Count(detect.ShareRequestsOfKey) && k.Cost.High == 0 {
+		if requests(k).High < v.Limits.Count(detect.ShareRequestsOfKey) && !rated(v, t) {
 			continue
 		}
 		panes := series(v, k)

@@ -272,6 +272,7 @@ func denseMinute(seconds []int64, least int, better func(second int64) bool) (in
 
 // mostWithin gives the largest number of the seconds, which are in order, that lie within a span.
 func mostWithin(seconds []int64, span int64) int {
+	span = max(span, 1)
 	most, from := 0, 0
 	for i, s := range seconds {
 		for s-seconds[from] >= span {

@@ -76,7 +76,7 @@ func successive(v *detect.View, t *detect.TargetView) (detect.Finding, bool) {
 			best, from = run, i-run+1
 		}
 	}
-	if uint64(best) < v.Limits.Count(detect.MovingKeys) {
+	if best == 0 || uint64(best) < v.Limits.Count(detect.MovingKeys) {
 		return detect.Finding{}, false
 	}
 	return movingFinding(v, t, reigns[from:from+best], all), true
