@@ -3,12 +3,13 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 )
 
 // errStopped ends the reading of an input of a run that was cancelled.
-var errStopped = errors.New("stopped")
+var errStopped = fmt.Errorf("stopped: %w", context.Canceled)
 
 // A run hands out files and chunks to workers, in order of file and chunk. What was begun and has
 // something unfinished before it is held back by whoever wants results in order, so a worker may not

@@ -63,8 +63,8 @@ func TestAnInterruptedRunReportsWhatItSaw(t *testing.T) {
 			if !strings.Contains(out.String(), `"key": "hot"`) {
 				t.Errorf("the hot key is not reported: %s", out)
 			}
-			if !strings.Contains(errs.String(), "interrupted: what was read until then is reported") {
-				t.Errorf("stderr does not say so: %s", errs)
+			if last := "keyheat: interrupted: what was read until then is reported\n"; !strings.HasSuffix(errs.String(), last) || strings.Contains(errs.String(), "reading -") {
+				t.Errorf("stderr is %q, want it to end in %q and to blame no input", errs, last)
 			}
 		})
 	}
