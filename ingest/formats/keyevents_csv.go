@@ -277,9 +277,6 @@ func (d *csv) quoted(data []byte, i int) (text []byte, end int) {
 	return d.scratch[copied:], i
 }
 
-// zeroBytes has the high bit set of the lowest byte of w that is 0; bits above it say nothing.
-func zeroBytes(w uint64) uint64 { return (w - everyByte) &^ w & highBits }
-
 // byteIn gives the place of the first byte of the pattern at or after i, or one that is not below n.
 func byteIn(buf []byte, i, n int, pattern uint64) int {
 	for ; i < n; i += 16 {

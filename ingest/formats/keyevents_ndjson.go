@@ -121,15 +121,6 @@ func (d *ndjson) general(rec *ingest.Record, to ingest.Sink) bool {
 	return true
 }
 
-// opening skips space and the bracket that begins an array.
-func opening(data []byte) (i int, bracket bool) {
-	i = ingest.SkipSpace(data, 0)
-	if i < len(data) && data[i] == '[' {
-		return ingest.SkipSpace(data, i+1), true
-	}
-	return i, false
-}
-
 // closing reports whether nothing follows but a comma or the bracket that ends an array.
 func closing(data []byte, i int) bool {
 	i = ingest.SkipSpace(data, i)

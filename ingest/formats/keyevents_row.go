@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"encoding/binary"
-
 	"github.com/keyheat/keyheat/ingest"
 )
 
@@ -40,8 +38,6 @@ type row struct {
 	// overwrite, so that it need not be cleared for one.
 	steady bool
 }
-
-func load(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 func (r *row) begin(at ingest.Position) {
 	r.event.Reset()

@@ -29,27 +29,8 @@ type shaped struct {
 	lengths
 }
 
-// lengths foresees how long a value is: length is that of the last one, same how often in a row it was
-// that. A value whose length is foreseen is not searched for its end; its end is looked at, and what
-// stands before only checked to have no other, so that the next value need not wait for a search.
-type lengths struct {
-	length, same int
-}
-
-// note takes the length of a value, without a branch: lengths that vary are hard to predict.
-func (l *lengths) note(length int) {
-	same := l.same + 1
-	if length != l.length {
-		same = 0
-	}
-	l.length, l.same = length, same
-}
-
 const (
-	maxShape    = 40 // values of a shape
-	pastRecord  = 64 // bytes after a record that may be read
-	everyByte   = 0x0101010101010101
-	highBits    = 0x8080808080808080
+	maxShape    = 40      // values of a shape
 	neverSteady = 1 << 31 // in shape.fields: a bit that no record gives
 )
 
@@ -182,9 +163,6 @@ func (d *ndjson) fast(data []byte) bool {
 	return i < n && d.shape.tail.at(buf, i) && i+d.shape.tail.size == n
 }
 
-// sameOften is how many values of one length in a row make the next one be foreseen to have it.
-const sameOften = 32
-
 // search gives the place of the first quote or backslash at or after i, or one that is not below n.
 func (v *shaped) search(buf []byte, i, n int) int {
 	b := buf[i : i+16]
@@ -259,18 +237,6 @@ func quoteIn(buf []byte, i, n int) int {
 	return n
 }
 
-// firstOf gives the place of the lowest byte that is marked in the 16 of low and high, of which one is.
-func firstOf(low, high uint64) int {
-	half := 0
-	if low == 0 {
-		half = 8
-	}
-	if low == 0 {
-		low = high
-	}
-	return half + bits.TrailingZeros64(low)>>3
-}
-
 // digitsIn gives the place of the first byte at or after i that is no digit, as far as buf goes.
 func digitsIn(buf []byte, i int) int {
 	for ; i+8 <= len(buf); i += 8 {
@@ -280,4 +246,13 @@ func digitsIn(buf []byte, i int) int {
 		}
 	}
 	return len(buf)
+}
+
+// opening skips space and the bracket that begins an array.
+func opening(data []byte) (i int, bracket bool) {
+	i = ingest.SkipSpace(data, 0)
+	if i < len(data) && data[i] == '[' {
+		return ingest.SkipSpace(data, i+1), true
+	}
+	return i, false
 }
