@@ -2,7 +2,9 @@ package cql
 
 import "bytes"
 
-func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v' }
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'
+}
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
@@ -10,7 +12,9 @@ func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // isName reports a byte of a name without quotes. Servers 3.0–4.0 print any name without quotes, so
 // letters of other scripts belong to names too.
-func isName(c byte) bool { return c == '_' || c >= 0x80 || isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isName(c byte) bool {
+	return c == '_' || c >= 0x80 || isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
 
 // at is b[i], or 0 behind the end.
 func at(b []byte, i int) byte {

@@ -39,7 +39,7 @@ func (t cqlType) appendText(dst, v []byte) ([]byte, bool) {
 	case kindVarint:
 		return readBig(v).Append(dst, 10), len(v) <= maxDigits
 	case kindDecimal:
-		return appendDecimalText2(dst, v)
+		return appendDecimalForm(dst, v)
 	case kindInet:
 		return appendInetText(dst, v)
 	case kindUUID:
@@ -48,7 +48,7 @@ func (t cqlType) appendText(dst, v []byte) ([]byte, bool) {
 	return t.appendFixedText(dst, v)
 }
 
-func appendDecimalText2(dst, v []byte) ([]byte, bool) {
+func appendDecimalForm(dst, v []byte) ([]byte, bool) {
 	if len(v) < 5 || len(v) > maxDigits {
 		return dst, false
 	}
