@@ -60,3 +60,15 @@ func TestHotIndex(t *testing.T) {
 		t.Errorf("missing %v, want base_table", got)
 	}
 }
+
+func TestHotIndexCountsRefusalsOfItsMinutes(t *testing.T) {
+	v := refusing(10, 1000, 0, 20, 20, 20, 20, 20)
+	v.Targets[0].Target.Index = "by-status"
+	found := judged(t, &HotIndex, v)
+	if len(found) != 1 || evidenceOf(&found[0], "throttled_requests") != 100 {
+		t.Fatalf("got %+v, want one finding with 100 refused requests", found)
+	}
+	if want := (detect.Span{Start: start + 60, End: start + 360}); found[0].Span != want {
+		t.Errorf("span %v, want %v", found[0].Span, want)
+	}
+}

@@ -24,8 +24,9 @@ func TestHotNode(t *testing.T) {
 		{"1.75 times the median for ten minutes with 1,000 requests", func() *detect.View { return nodes(10, 175, 100, 100) }, "medium possible"},
 		{"1.74 times the median", func() *detect.View { return nodes(10, 174, 100, 100) }, ""},
 		{"nine minutes", func() *detect.View { return nodes(9, 400, 100, 100) }, ""},
+		{"1,000 requests", func() *detect.View { return nodes(10, 100, 57, 57) }, "medium possible"},
 		{"999 requests", func() *detect.View {
-			v := nodes(10, 100, 20, 20)
+			v := nodes(10, 100, 57, 57)
 			v.Nodes[0].Requests[9] = 99
 			return v
 		}, ""},

@@ -201,3 +201,33 @@ func TestHotPartitionJudgesMinutesThatWereNotCounted(t *testing.T) {
 		t.Errorf("with the busiest minute not counted: got %q", got)
 	}
 }
+
+func TestHotPartitionRateWithoutSecondsAndWithRefusals(t *testing.T) {
+	keyRange := detect.PaneThrottle + detect.PaneCounter(ingest.ThrottledKeyRange)
+	for _, c := range []struct {
+		name   string
+		minute int
+		want   string
+	}{
+		{"in the minute of the busiest second", 1, "critical certain"},
+		{"in the minute before", 0, "high certain"},
+		{"in the minute after", 2, "high certain"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := writing("a", 0, 500, 0, 600, 0)
+			k.CostSecond = sketch.Peak{At: start + 60, N: 3_000_000}
+			v := aView(5, aTarget(ingest.DynamoDB, spread, k))
+			v.Targets[0].Panes[c.minute].Totals[keyRange] = 7
+			found := judged(t, &HotPartition, v)
+			if got := level(found); got != c.want {
+				t.Fatalf("got %q, want %q", got, c.want)
+			}
+			if want := (detect.Span{Start: start + 60, End: start + 240}); found[0].Span != want {
+				t.Errorf("span %v, want %v", found[0].Span, want)
+			}
+			if got := evidenceOf(&found[0], "throttled_key_range"); (got == 7) != (c.minute == 1) {
+				t.Errorf("throttled_key_range %d", got)
+			}
+		})
+	}
+}
