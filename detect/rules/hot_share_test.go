@@ -251,6 +251,21 @@ func TestHotPartitionSaysWhatItCouldNotJudge(t *testing.T) {
 		{"a hot key of DynamoDB without a second pass", func() *detect.View {
 			return aView(1, aTarget(ingest.DynamoDB, 50, aKey("a", 50)))
 		}, []string{"second_pass", "sort_keys"}},
+		{"a key at half of a limit may have been crowded out of five minutes", func() *detect.View {
+			tv := aTarget(ingest.DynamoDB, 90, aKey("a", times(5, 1)...))
+			for i := range tv.Panes {
+				tv.Panes[i].Untold.Cost = 1500 * 60 * 1000
+			}
+			return aView(5, tv)
+		}, []string{"keys_of_minutes"}},
+		{"what was crowded out is under half of a limit in one of five minutes", func() *detect.View {
+			tv := aTarget(ingest.DynamoDB, 90, aKey("a", times(5, 1)...))
+			for i := range tv.Panes {
+				tv.Panes[i].Untold.Cost = 1500 * 60 * 1000
+			}
+			tv.Panes[2].Untold.Cost -= 60 * 1000
+			return aView(5, tv)
+		}, []string{}},
 		{"a second over the limit that was not counted", func() *detect.View {
 			k := aKey("a", 10)
 			k.Panes[0].Writes = exact(1_000_000)
