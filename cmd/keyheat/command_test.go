@@ -28,7 +28,7 @@ func testEnv(args ...string) *env {
 		limitMemory: func(int64) {},
 		cpus:        2,
 		random:      func([]byte) {},
-		build:       func() (*debug.BuildInfo, bool) { return nil, false },
+		buildInfo:   func() (*debug.BuildInfo, bool) { return nil, false },
 	}
 }
 
@@ -142,5 +142,29 @@ func TestAnInterruptedRunWithoutAnythingReadEndsWith130(t *testing.T) {
 	e.stdout = out
 	if code := run(ctx, e); code != exitInterrupted || out.Len() > 0 {
 		t.Errorf("exit %d, stdout %q; want 130 and nothing", code, out)
+	}
+}
+
+func TestNamesOfFilesCannotCommandTheTerminal(t *testing.T) {
+	code, _, stderr := runArgs(t, testEnv("analyze", "a\x1b]0;b\u202e\xffé"))
+	want := `keyheat: stat a\x1b]0;b\u202e\ufffdé: no such file or directory` + "\n"
+	if code != exitFailed || !strings.HasPrefix(stderr, want) {
+		t.Errorf("exit %d, stderr %q, want it to begin with %q", code, stderr, want)
+	}
+}
+
+func TestTheVersionTellsTheCommit(t *testing.T) {
+	e := testEnv("version")
+	e.buildInfo = func() (*debug.BuildInfo, bool) {
+		return &debug.BuildInfo{
+			Main: debug.Module{Version: "v1.2.3"},
+			Settings: []debug.BuildSetting{
+				{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.modified", Value: "true"},
+			},
+		}, true
+	}
+	_, stdout, _ := runArgs(t, e)
+	if want := "keyheat v1.2.3 (0123456789ab, modified) go"; !strings.HasPrefix(stdout, want) {
+		t.Errorf("got %q, want it to begin with %q", stdout, want)
 	}
 }

@@ -36,7 +36,7 @@ type env struct {
 	limitMemory func(bytes int64)
 	cpus        int
 	random      func(p []byte) // fills p with bytes that nobody can guess
-	build       func() (*debug.BuildInfo, bool)
+	buildInfo   func() (*debug.BuildInfo, bool)
 }
 
 func processEnv() *env {
@@ -56,7 +56,7 @@ func processEnv() *env {
 		limitMemory: func(bytes int64) { debug.SetMemoryLimit(bytes) },
 		cpus:        runtime.GOMAXPROCS(0),
 		random:      func(p []byte) { rand.Read(p) }, // never fails, see crypto/rand
-		build:       debug.ReadBuildInfo,
+		buildInfo:   debug.ReadBuildInfo,
 	}
 }
 

@@ -283,6 +283,6 @@ func (r *reading) warn() {
 		return
 	}
 	for _, note := range append(r.remarks(), r.partial...) {
-		fmt.Fprintf(r.env.stderr, "keyheat: note: %s\n", note)
+		fmt.Fprintf(r.env.stderr, "keyheat: note: %s\n", visible(note))
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,11 +33,25 @@ func run(ctx context.Context, e *env) int {
 // printError writes one line a fault; findings at or over --fail-on are no fault.
 func printError(w io.Writer, cmd *cobra.Command, err error, code int) {
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-		fmt.Fprintf(w, "keyheat: %s\n", line)
+		fmt.Fprintf(w, "keyheat: %s\n", visible(line))
 	}
 	if code == exitUsage {
 		fmt.Fprintf(w, "keyheat: see %s --help\n", cmd.CommandPath())
 	}
+}
+
+// visible gives a line that a terminal cannot take for commands: names of files come from outside.
+func visible(line string) string {
+	out := &strings.Builder{}
+	for _, r := range line {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
+			out.WriteRune(r)
+			continue
+		}
+		escaped := strconv.QuoteRuneToASCII(r)
+		out.WriteString(escaped[1 : len(escaped)-1])
+	}
+	return out.String()
 }
 
 func newRoot(e *env) *cobra.Command {
@@ -51,10 +68,12 @@ for DynamoDB, Cassandra and ScyllaDB. It reads files; it never changes a databas
 			}
 			return cmd.Help()
 		},
+		Version:       build(e),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(

@@ -15,16 +15,20 @@ func newVersion(e *env) *cobra.Command {
 		Example: "  keyheat version",
 		Args:    args(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "keyheat %s%s %s %s/%s\n",
-				version(e), revision(e), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "keyheat %s\n", build(e))
 			return err
 		},
 	}
 }
 
+// build gives the version, the commit, and the Go release and machine it was built for.
+func build(e *env) string {
+	return fmt.Sprintf("%s%s %s %s/%s", version(e), revision(e), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 // version gives the module's version, "devel" for builds of a work tree.
 func version(e *env) string {
-	info, ok := e.build()
+	info, ok := e.buildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "devel"
 	}
@@ -33,7 +37,7 @@ func version(e *env) string {
 
 // revision gives " (COMMIT)", or " (COMMIT, modified)" when the tree had changes; empty when not recorded.
 func revision(e *env) string {
-	info, ok := e.build()
+	info, ok := e.buildInfo()
 	if !ok {
 		return ""
 	}
