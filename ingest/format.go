@@ -1,6 +1,10 @@
 package ingest
 
-import "time"
+import (
+	"time"
+
+	"github.com/keyheat/keyheat/ingest/cql"
+)
 
 // Coverage says which requests a format's records are. Only Traffic yields shares, rates and counts
 // of requests; counts of Selected records are "at least".
@@ -124,4 +128,6 @@ type DecodeOptions struct {
 	Map map[string]string
 	// Location is the zone of times that name none.
 	Location *time.Location
+	// Schema is what is known of Cassandra tables beforehand; nil: nothing.
+	Schema *cql.Schema
 }
