@@ -16,7 +16,8 @@ import (
 //
 // with kind and version of one byte and the little-endian Castagnoli CRC of all before it. Numbers are
 // uvarints of least length. Readers trust nothing: counts are held against the bytes left before memory is
-// taken, and what no writer can have written is ErrCorrupt. A form takes at most about 100 times its bytes in memory.
+// taken, and what no writer can have written is ErrCorrupt. A form takes at most about 100 times its bytes in memory,
+// beside 4 MiB for the groups of a Table.
 
 // ErrCorrupt is what reading reports for bytes that no writer made.
 var ErrCorrupt = errors.New("corrupt sketch")
