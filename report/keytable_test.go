@@ -78,3 +78,19 @@ func TestOneKeyIsHeldOrBounded(t *testing.T) {
 		t.Error("a table that is not there has a key")
 	}
 }
+
+func TestTheRankOfAKeyIsGivenOnlyWhenItIsCertain(t *testing.T) {
+	keys := []*detect.KeyView{keyView("first", 90, 100), keyView("second", 50, 60), keyView("third", 40, 55), keyView("fourth", 9, 9)}
+	v := view(ingest.Traffic, targetView("a", 1000, keys...))
+	v.Targets[0].Untold.Requests = 9
+	for name, want := range map[string]int{"first": 1, "second": 0, "third": 0, "fourth": 4} {
+		got, _ := BuildKey(v, &Report{}, v.Targets[0].Target, []byte(name), nil)
+		if got.Rank != want {
+			t.Errorf("%s: got rank %d, want %d", name, got.Rank, want)
+		}
+	}
+	v.Targets[0].Untold.Requests = 10
+	if got, _ := BuildKey(v, &Report{}, v.Targets[0].Target, []byte("fourth"), nil); got.Rank != 0 {
+		t.Errorf("a key that is not held may pass it: got rank %d, want 0", got.Rank)
+	}
+}

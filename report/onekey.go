@@ -16,7 +16,7 @@ type KeyReport struct {
 	// Held is false when the key is too small to be told apart: its amounts are then bounds alone, and
 	// nothing is known of its time.
 	Held        bool
-	Rank        int // of the table's keys by requests, from 1; 0 when not held
+	Rank        int // of all keys of the table by requests, from 1; 0 when it is not certain
 	Requests    detect.Range
 	Cost        detect.Range
 	CostMilli   bool // Cost is thousandths of units, not bytes
@@ -58,7 +58,10 @@ func BuildKey(v *detect.View, r *Report, target detect.Target, key []byte, panes
 
 func (r *KeyReport) held(t *detect.TargetView, rank int, panes PanesOf) {
 	k := t.Keys[rank]
-	r.Held, r.Rank = true, rank+1
+	r.Held = true
+	if certainRank(t, rank) {
+		r.Rank = rank + 1
+	}
 	r.Requests, r.Cost, r.Tombstones = k.Requests, k.Cost, k.Tombstones
 	r.PeakSecond, r.PeakPerSec = int64(k.PeakSecond.At), k.PeakSecond.N
 	r.Exact, r.Positions = k.Exact, k.Positions
@@ -68,4 +71,13 @@ func (r *KeyReport) held(t *detect.TargetView, rank int, panes PanesOf) {
 	if panes != nil {
 		r.PerPane = panes(t, k)
 	}
+}
+
+// certainRank reports whether no key before the i-th can have fewer requests, and none after it, held or
+// not, can have more.
+func certainRank(t *detect.TargetView, i int) bool {
+	k := t.Keys[i].Requests
+	before := !slices.ContainsFunc(t.Keys[:i], func(o *detect.KeyView) bool { return o.Requests.Low < k.High })
+	after := !slices.ContainsFunc(t.Keys[i+1:], func(o *detect.KeyView) bool { return o.Requests.High > k.Low })
+	return before && after && t.Untold.Requests <= k.Low
 }
