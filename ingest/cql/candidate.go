@@ -2,6 +2,9 @@ package cql
 
 import "bytes"
 
+// maxKeyText is the longest text of a key: 65,535 bytes in hex.
+const maxKeyText = 2 + 2*(1<<16-1)
+
 // candidates is memory for readings of a statement.
 type candidates struct {
 	parts  [][]byte
@@ -23,7 +26,9 @@ func (s *Statement) eachKey(t *Table, try func(parts [][]byte, columns int) bool
 		}
 	}
 	if first := &s.Where[0]; first.bare && first.Op == Equal && (t == nil || len(t.PartitionKey) == len(first.Columns)) {
-		return s.eachBare(first, try)
+		if parts := s.eachBare(first, try); parts != nil {
+			return parts
+		}
 	}
 	if t != nil {
 		return nil
@@ -66,6 +71,9 @@ func (s *Statement) eachBare(r *Restriction, try func([][]byte, int) bool) [][]b
 		}
 		tries++
 		text := b[start:end]
+		if len(text) > maxKeyText {
+			return nil
+		}
 		for _, form := range [][]byte{text, bytes.TrimSpace(text), unquotedBare(bytes.TrimSpace(text))} {
 			if parts := s.splits(form, n, &tries, try); parts != nil {
 				return parts

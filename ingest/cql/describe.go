@@ -123,7 +123,7 @@ func (d *describer) table(offset, i int) int {
 		i = d.blank(i)
 		switch {
 		case i >= len(d.b):
-			return d.fault(offset, offset, causeColumns)
+			return d.fault(offset, i, causeColumns)
 		case d.b[i] == ')':
 			return d.finish(t, i+1, partition, clustering)
 		case d.b[i] == ',':
@@ -135,8 +135,8 @@ func (d *describer) table(offset, i int) int {
 			continue
 		}
 		name, n := nameAt(d.b, i)
-		if name == nil {
-			return d.fault(offset, offset, causeColumns)
+		if name == nil || words(d.b, i, "CREATE", "TABLE") >= 0 {
+			return d.fault(offset, i, causeColumns)
 		}
 		column := Column{Name: d.p.name(name)}
 		var key bool
@@ -155,6 +155,8 @@ func (d *describer) columnType(c *Column, i int) (end int, key bool) {
 			break
 		}
 		switch ch := d.b[i]; {
+		case ch == ';' || (ch|0x20 == 'c') && words(d.b, i, "CREATE", "TABLE") >= 0:
+			return i, key // the statement is cut
 		case ch == '<' || ch == '(':
 			depth++
 		case ch == '>' || ch == ')':
@@ -173,6 +175,11 @@ func (d *describer) columnType(c *Column, i int) (end int, key bool) {
 			}
 			key = key || words(d.b, i, "PRIMARY", "KEY") >= 0
 			_, i = nameAt(d.b, i)
+			continue
+		case isName(ch):
+			name, n := nameAt(d.b, i)
+			typ.Write(name)
+			i = n
 			continue
 		}
 		if plain {
@@ -251,7 +258,7 @@ func (d *describer) view(offset, i int) int {
 	var selected []string
 	k, found := d.p.list(&selected, d.b, k, "FROM")
 	if !found {
-		return d.fault(offset, offset, causeKey)
+		return d.fault(offset, k, causeKey)
 	}
 	_, t.Base, i = d.named(k)
 	for _, name := range selected {

@@ -110,11 +110,11 @@ func literalEnd(b []byte, i int) (int, bool) {
 	default:
 		return i, false
 	}
-	return end, ok && ends(b, end, false)
+	return end, ok && ends(b, end)
 }
 
 // ends reports whether a value may end at i: the text ends, or a clause or a relation follows.
-func ends(b []byte, i int, client bool) bool {
+func ends(b []byte, i int) bool {
 	if i >= len(b) {
 		return true
 	}
@@ -133,7 +133,7 @@ func ends(b []byte, i int, client bool) bool {
 	if k := word(b, n, "AND"); k >= 0 {
 		return relationFollows(b, k)
 	}
-	_, ok := readTail(b, n, client)
+	_, ok := readTail(b, n, false)
 	return ok
 }
 
@@ -178,7 +178,10 @@ func bareEnd(b []byte, i int) int {
 		if n < 0 {
 			break
 		}
-		if i += n; ends(b, i, false) && (skipBlank(b, i) < len(b) || b[i] == '\n') {
+		if i += n; ends(b, i) && (skipBlank(b, i) < len(b) || b[i] == '\n') {
+			for isBlank(at(b, i+1)) { // one blank separates, the others belong to the value
+				i++
+			}
 			return i
 		}
 		i++

@@ -188,8 +188,10 @@ func (p *Parser) right(s *Statement, r *Restriction, b []byte, i int) (int, bool
 // group reads `(v1, v2)` and `((a, b), (c, d))`.
 func (p *Parser) group(r *Restriction, b []byte, i int) (int, bool) {
 	end, ok := balanced(b, i)
-	if !ok && !p.client || ok && !p.client && !ends(b, end, p.client) {
-		end, ok = looseEnd(b, i, p.client), true // brackets and quotes may stand in values without quotes
+	if !p.client && !(ok && ends(b, end)) {
+		end = looseEnd(b, i)
+		p.loose(r, bytes.TrimSuffix(b[i+1:end], []byte(")")))
+		return end, true
 	}
 	for k := i + 1; k < end; {
 		k = skipBlank(b, k)
@@ -212,14 +214,26 @@ func (p *Parser) group(r *Restriction, b []byte, i int) (int, bool) {
 	return end, true
 }
 
+// loose reads the values of a list that has quotes or brackets in values without quotes.
+func (p *Parser) loose(r *Restriction, b []byte) {
+	if len(r.Columns) > 1 {
+		b = bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("(")), []byte(")"))
+	}
+	for row := range bytes.SplitSeq(b, []byte("), (")) {
+		for v := range bytes.SplitSeq(row, []byte(", ")) {
+			r.Values = append(r.Values, Value{Text: v})
+		}
+	}
+}
+
 // looseEnd is the first index behind a closing bracket at which the rest of the text may go on.
-func looseEnd(b []byte, i int, client bool) int {
+func looseEnd(b []byte, i int) int {
 	for ; i < len(b); i++ {
 		n := bytes.IndexByte(b[i:], ')')
 		if n < 0 {
 			break
 		}
-		if i += n; ends(b, i+1, client) {
+		if i += n; ends(b, i+1) {
 			return i + 1
 		}
 	}
