@@ -89,6 +89,9 @@ func (w *worker) frame(in *Input, r io.Reader, base, start, stop uint64) {
 	if in.Format.Document {
 		f.begins, f.quoted, limit = noLine, false, MaxDocument
 	}
+	if in.Format.Long {
+		limit = MaxDocument
+	}
 	f.lines.limit, w.wrapped.outer.limit = limit, limit
 	f.start, f.first, f.held, f.rec = start, start == 0, false, Record{}
 	f.reset(r, base, stop)

@@ -60,6 +60,9 @@ type Format struct {
 	Header bool
 	// Document is set for formats whose whole input is one record, of at most MaxDocument bytes.
 	Document bool
+	// Long is set for formats whose records may be as long as MaxDocument, where others are bound to
+	// Options.MaxRecord.
+	Long bool
 	// Sequential is set for formats in which a record needs those before it: one decoder reads all
 	// chunks of an input in order.
 	Sequential bool
@@ -128,6 +131,8 @@ type DecodeOptions struct {
 	Map map[string]string
 	// Location is the zone of times that name none.
 	Location *time.Location
+	// PartitionKeys gives the attribute that is the partition key of DynamoDB tables described beforehand.
+	PartitionKeys map[string]string
 	// Schema is what is known of Cassandra tables beforehand; nil: nothing.
 	Schema *cql.Schema
 }

@@ -9,5 +9,6 @@ func Catalogue() []*ingest.Format {
 	return []*ingest.Format{
 		&KeyEventsNDJSON,
 		&KeyEventsCSV,
+		&DynamoStream,
 	}
 }

@@ -1,0 +1,362 @@
+package formats
+
+import (
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/formats/awsjson"
+)
+
+// DynamoStream is a table's changes, as DynamoDB Streams and Kinesis give them to programs.
+var DynamoStream = ingest.Format{
+	Name:     "dynamodb-stream",
+	Title:    "changes of a DynamoDB table: stream records",
+	Coverage: ingest.Traffic,
+	Carries:  []string{"time", "table", "partition key", "sort key", "operation", "bytes", "write units"},
+	Doc: `Records of DynamoDB Streams or of Kinesis Data Streams for DynamoDB
+(https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_Record.html), one JSON value a line or
+pretty-printed, one or many in a file, also as arrays:
+
+* events of Lambda functions and of EventBridge Pipes
+* output of "aws dynamodbstreams get-records" and "aws kinesis get-records"
+* records that an SDK printed, with names in upper or lower case
+* messages of dead-letter queues that hold records. Those that hold only positions say nothing of keys.
+
+    {"Records":[{"eventName":"MODIFY","eventSourceARN":"arn:aws:dynamodb:eu-west-1:123456789012:table/Orders/stream/…",
+      "dynamodb":{"ApproximateCreationDateTime":1793610000,"Keys":{"pk":{"S":"TENANT#17"},"sk":{"S":"ORDER#1"}}, …}}]}
+
+A stream shows writes that changed an item, and nothing else: no reads, no throttled or failed writes, no writes that
+changed nothing. Write units are those of the item by the larger image; without images each write counts as one unit.
+They leave out indexes and what transactions cost on top. Deletions by TTL are told apart and are no load.
+
+Records name the attributes of the key, and not which one is the partition key. It is known when there is only one, when
+the names tell (pk and sk and their like), or by --map pk=NAME.`,
+	Sniff: func(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+		return awsVerdict(head, awsjson.Stream, "records of a DynamoDB stream")
+	},
+	Begins: awsjson.Begins,
+	Long:   true,
+	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
+		return &dynamoStream{options: o, times: ingest.TimeParser{Location: o.Location}}, nil
+	},
+}
+
+const (
+	causeStreamKeys  = "stream record without keys"
+	skipStreamAgain  = "stream record that was there before"
+	skipStreamEmpty  = "no stream records"
+	skipBatchInfo    = "positions of stream records, without the records"
+	shapeTTLDelete   = "deletion by TTL"
+	roleTTL          = "ttl"
+	maxStreamNesting = 8 // messages within messages
+)
+
+// dynamoStream decodes stream records, however they are packed.
+type dynamoStream struct {
+	options ingest.DecodeOptions
+	times   ingest.TimeParser
+	event   ingest.Event
+	keys    awsKeyBuffers
+	place   awsPlace
+	to      ingest.Sink
+	said    bool
+	last    []byte // eventID of the record before
+	attrs   []awsjson.Attribute
+	inner   [maxStreamNesting][]byte // decoded texts of messages
+}
+
+// A pack is a JSON text that holds stream records: that of the record, or of a message in it.
+type pack struct {
+	awsjson.Reader
+	data   []byte
+	level  int
+	offset int // of the message in the record, when level is over 0
+	top    int // where the outermost object begins
+	looked bool
+	table  []byte // that the outermost object names, when looked
+}
+
+// at gives the offset in the record of an offset in the pack.
+func (p *pack) at(offset int) int {
+	if p.level > 0 {
+		return p.offset
+	}
+	return offset
+}
+
+// A change is one stream record.
+type change struct {
+	ingest.Op
+	id, table, time  []byte
+	begin            int  // offset of the record
+	body             bool // it has a dynamodb member
+	service          bool // made by DynamoDB itself
+	scylla           bool
+	attrs            int // of the key, in dynamoStream.attrs
+	newSize, oldSize uint64
+	images           bool
+}
+
+// Decode gives an event for each stream record of a JSON text.
+func (d *dynamoStream) Decode(rec *ingest.Record, to ingest.Sink) {
+	d.place.begin(rec)
+	d.to, d.said, d.last = to, false, d.last[:0]
+	p := pack{Reader: awsjson.Read(rec.Data, 0), data: rec.Data}
+	d.pack(&p)
+	switch {
+	case p.Broken():
+		awsProblem(to, d.place.of(p.At()), causeAWSJSON, rec.Data)
+	case !d.said && p.top < 0:
+		to.Skip(skipAWSText)
+	case !d.said:
+		to.Skip(skipStreamEmpty)
+	}
+}
+
+func (d *dynamoStream) pack(p *pack) {
+	p.top = -1
+	for p.Next() {
+		p.top, p.looked, p.table = p.At(), false, nil
+		d.value(p)
+	}
+}
+
+// value reads the records in the next value.
+func (d *dynamoStream) value(p *pack) {
+	switch p.Peek() {
+	case '{':
+		d.object(p)
+	case '[':
+		p.Open('[')
+		for p.Element() {
+			d.value(p)
+		}
+	default:
+		p.Skip()
+	}
+}
+
+// object reads an object that is a record or holds some.
+func (d *dynamoStream) object(p *pack) {
+	var c change
+	c.begin = p.At()
+	p.Open('{')
+	for {
+		name, ok := p.Member()
+		if !ok {
+			break
+		}
+		d.member(p, &c, name)
+	}
+	if c.body && c.Op != ingest.OpUnknown && !p.Broken() {
+		d.finish(p, &c)
+	}
+}
+
+func (d *dynamoStream) member(p *pack, c *change, name []byte) {
+	switch string(name) {
+	case "dynamodb", "Dynamodb", "DynamoDB":
+		d.body(p, c)
+	case "eventName", "EventName":
+		c.Op = changeOp(p.Text())
+	case "eventID", "EventID", "eventId", "EventId":
+		c.id = p.Text()
+	case "eventSourceARN", "EventSourceARN", "eventSourceArn":
+		c.table, _ = awsjson.Resource(p.Text())
+	case "eventSource", "EventSource":
+		c.scylla = string(p.Text()) == "scylladb:alternator"
+	case "tableName", "TableName":
+		c.table = p.Text()
+	case "userIdentity", "UserIdentity":
+		c.service = identity(p)
+	case "Records", "records", "Messages", "kinesis", "Kinesis", "requestPayload", "detail", "Sns", "sns":
+		d.value(p)
+	case "data", "Data", "body", "Body", "payload", "message", "Message":
+		d.message(p, name)
+	case "DDBStreamBatchInfo":
+		p.Skip()
+		d.to.Skip(skipBatchInfo)
+		d.said = true
+	default:
+		p.Skip()
+	}
+}
+
+func changeOp(text []byte) ingest.Op {
+	switch string(text) {
+	case "INSERT":
+		return ingest.OpWrite
+	case "MODIFY":
+		return ingest.OpUpdate
+	case "REMOVE":
+		return ingest.OpDelete
+	}
+	return ingest.OpUnknown
+}
+
+// identity reports whether a user identity is DynamoDB itself.
+func identity(p *pack) (service bool) {
+	if !p.Open('{') {
+		return false
+	}
+	for {
+		name, ok := p.Member()
+		if !ok {
+			return service
+		}
+		if text := p.Text(); string(name) == "principalId" || string(name) == "PrincipalId" {
+			service = string(text) == "dynamodb.amazonaws.com"
+		}
+	}
+}
+
+// message reads the records in a member that holds JSON as text, that of Kinesis in base64.
+func (d *dynamoStream) message(p *pack, name []byte) {
+	if p.Peek() != '"' {
+		d.value(p)
+		return
+	}
+	begin := p.At()
+	_, text := p.Value()
+	level := p.level + 1
+	if level == maxStreamNesting {
+		return
+	}
+	out, ok := d.inner[level][:0], true
+	if name[0]|0x20 == 'd' {
+		out, ok = awsjson.AppendBase64(out, text)
+	} else {
+		out = ingest.AppendUnquoted(out, text)
+	}
+	d.inner[level] = out
+	if !ok {
+		return
+	}
+	inner := pack{Reader: awsjson.Read(out, 0), data: out, level: level, offset: p.at(begin)}
+	d.pack(&inner)
+	if inner.Broken() {
+		d.said = true
+		awsProblem(d.to, d.place.of(inner.offset), causeAWSJSON, out)
+	}
+}
+
+// body reads what a record says of its item.
+func (d *dynamoStream) body(p *pack, c *change) {
+	if !p.Open('{') {
+		return
+	}
+	c.body = true
+	for {
+		name, ok := p.Member()
+		if !ok {
+			return
+		}
+		switch string(name) {
+		case "ApproximateCreationDateTime", "approximateCreationDateTime":
+			c.time = p.Text()
+		case "Keys", "keys":
+			d.attrs = p.Keys(d.attrs[:0])
+			c.attrs = len(d.attrs)
+		case "NewImage", "newImage":
+			c.image(&c.newSize, p)
+		case "OldImage", "oldImage":
+			c.image(&c.oldSize, p)
+		default:
+			p.Skip()
+		}
+	}
+}
+
+func (c *change) image(size *uint64, p *pack) {
+	if p.Peek() != '{' {
+		p.Skip()
+		return
+	}
+	*size = p.Item(nil)
+	c.images = c.images || *size > 0
+}
+
+// finish hands over the event of a record.
+func (d *dynamoStream) finish(p *pack, c *change) {
+	d.said = true
+	begin := d.place.of(p.at(c.begin))
+	switch {
+	case c.attrs == 0:
+		awsProblem(d.to, begin, causeStreamKeys, p.data[c.begin:])
+		return
+	case len(c.id) > 0 && string(c.id) == string(d.last):
+		d.to.Skip(skipStreamAgain)
+		return
+	}
+	d.last = append(d.last[:0], c.id...)
+	e := &d.event
+	e.Reset()
+	e.Store, e.Op, e.At = ingest.DynamoDB, c.Op, begin
+	if c.scylla {
+		e.Store = ingest.Scylla
+	}
+	if e.Table = c.table; e.Table == nil {
+		e.Table = p.outerTable()
+	}
+	if cause := d.when(e, c.time); cause != "" {
+		awsProblem(d.to, begin, cause, c.time)
+		return
+	}
+	attrs := d.attrs[:c.attrs]
+	if hash := d.keys.set(e, attrs, awsPartition(&d.options, e.Table)); hash >= 0 {
+		e.At = d.place.of(p.at(attrs[hash].At))
+	}
+	d.weigh(e, c)
+	d.to.Event(e)
+}
+
+// weigh sets what a write costs. A deletion by TTL costs nothing, and is no heat: it is only counted.
+func (d *dynamoStream) weigh(e *ingest.Event, c *change) {
+	if c.Op == ingest.OpDelete && c.service {
+		e.Coverage, e.Role, e.Shape = ingest.Selected, roleTTL, ttlDelete
+		e.KeyKnown, e.Key, e.SortKey = false, nil, nil
+		return
+	}
+	size := max(c.newSize, c.oldSize)
+	e.SetWriteUnits(max((size+1023)/1024, 1) * 1000)
+	switch {
+	case c.newSize > 0:
+		e.SetBytes(c.newSize)
+	case c.images:
+		e.SetBytes(c.oldSize)
+	}
+}
+
+var ttlDelete = []byte(shapeTTLDelete)
+
+func (d *dynamoStream) when(e *ingest.Event, text []byte) (cause string) {
+	if len(text) == 0 {
+		return ""
+	}
+	nanos, cause := awsTime(&d.times, text)
+	if cause == "" {
+		e.SetTime(nanos)
+	}
+	return cause
+}
+
+// outerTable gives the table that the object around records names: the page of get-records by the ARN in
+// its iterator.
+func (p *pack) outerTable() []byte {
+	if p.looked {
+		return p.table
+	}
+	p.looked = true
+	r := awsjson.Read(p.data, p.top)
+	r.Open('{')
+	for {
+		name, ok := r.Member()
+		if !ok {
+			return p.table
+		}
+		switch string(name) {
+		case "NextShardIterator", "nextShardIterator", "eventSourceARN", "StreamArn":
+			p.table, _ = awsjson.Resource(r.Text())
+		default:
+			r.Skip()
+		}
+	}
+}
