@@ -129,6 +129,10 @@ func TestHotPartitionShareIsHighOnlyWithHarm(t *testing.T) {
 			counted(v).Latency.Add(3000, 100)
 			v.Targets[0].Latency.Add(900, 1000)
 		}, "high certain"},
+		{"its p99 is just under three times the table's", func(v *detect.View) {
+			counted(v).Latency.Add(2999, 100)
+			v.Targets[0].Latency.Add(1024, 1000)
+		}, "medium certain"},
 		{"its p99 is twice the table's", func(v *detect.View) {
 			counted(v).Latency.Add(2000, 100)
 			v.Targets[0].Latency.Add(1000, 1000)
@@ -283,5 +287,36 @@ func TestHotPartitionSaysWhatItCouldNotJudge(t *testing.T) {
 				t.Errorf("missing (-got +want):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestHotPartitionShareNearALimitIsHigh(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		units uint64
+		want  string
+	}{
+		{"a minute at half of the limit is harm", 500, "high certain"},
+		{"a minute just under half is none", 499, "medium certain"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := aKey("a", times(10, 100)...)
+			k.Panes[4].Writes = exact(c.units * 60 * 1000)
+			v := aView(10, aTarget(ingest.DynamoDB, 200, k))
+			if got := level(judged(t, &HotPartition, v)); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Harm in minutes in which the key has not its share is not the key's.
+func TestHotPartitionShareTakesHarmOfItsMinutesOnly(t *testing.T) {
+	for minute, want := range map[int]string{4: "high certain", 5: "medium certain"} {
+		v := aView(10, aTarget(ingest.Cassandra, 200, aKey("a", append(times(5, 220), times(5, 10)...)...)))
+		v.Targets[0].Panes[minute].Totals[detect.PaneThrottle+1] = 9
+		if got := level(judged(t, &HotPartition, v)); got != want {
+			t.Errorf("refusals in minute %d: got %q, want %q", minute, got, want)
+		}
 	}
 }
