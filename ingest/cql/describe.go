@@ -157,9 +157,9 @@ func (d *describer) columnType(c *Column, i int) (end int, key bool) {
 		switch ch := d.b[i]; {
 		case ch == ';' || (ch|0x20 == 'c') && words(d.b, i, "CREATE", "TABLE") >= 0:
 			return i, key // the statement is cut
-		case ch == '<' || ch == '(':
+		case ch == '<' && plain || ch == '(':
 			depth++
-		case ch == '>' || ch == ')':
+		case ch == '>' && plain || ch == ')':
 			depth--
 		case ch == '\'' || ch == '"':
 			n, _ := quoted(d.b, i)
