@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -140,22 +141,39 @@ func TestReportsOfGeneratedTrafficAreTrue(t *testing.T) {
 			if testing.Short() && size.args != nil {
 				continue
 			}
-			t.Run(k.Name+" "+size.name, func(t *testing.T) {
-				dir := t.TempDir()
-				file := filepath.Join(t.TempDir(), "truth.json")
-				generateTo(t, filepath.Join(dir, "events"), slices.Concat([]string{k.Name, "--truth", file}, size.args)...)
-				data, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				tr := truth{}
-				if err := strict(data, &tr); err != nil {
-					t.Fatal(err)
-				}
-				for _, bad := range tr.wrong(analyzed(t, dir)) {
-					t.Error(bad)
-				}
-			})
+			t.Run(k.Name+" "+size.name, func(t *testing.T) { checkGenerated(t, k.Name, size.args...) })
 		}
+	}
+}
+
+// Each kind is held against its truth for many seeds, sizes and forms.
+func TestLongReportsOfManySeedsAreTrue(t *testing.T) {
+	if os.Getenv("KEYHEAT_LONG") == "" {
+		t.Skip("takes minutes: set KEYHEAT_LONG=1, see docs/long-runs.md")
+	}
+	kinds := generate.Kinds()
+	for seed := range 1000 {
+		k := kinds[seed%len(kinds)].Name
+		args := strings.Fields(fmt.Sprintf("--seed %d --tables %d --events %d --minutes %d --keys %d --format %s",
+			seed, 1+seed/10%5, 1000+seed*7919%90_000, 120+seed*131%600, 1000+seed*613%50_000, []string{"ndjson", "csv"}[seed/10%2]))
+		t.Run(fmt.Sprintf("%s %d", k, seed), func(t *testing.T) { checkGenerated(t, k, args...) })
+	}
+}
+
+func checkGenerated(t *testing.T, kind string, args ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(t.TempDir(), "truth.json")
+	generateTo(t, filepath.Join(dir, "events"), slices.Concat([]string{kind, "--truth", file}, args)...)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := truth{}
+	if err := strict(data, &tr); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range tr.wrong(analyzed(t, dir)) {
+		t.Errorf("generate %s %s: %s", kind, strings.Join(args, " "), bad)
 	}
 }

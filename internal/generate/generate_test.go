@@ -182,7 +182,7 @@ func TestEachKindPlantsWhatItSays(t *testing.T) {
 				dense[0].Tombstones < 300 && dense[len(dense)-1].Tombstones > 1100
 		}},
 		"a growing partition takes inserts": {"growing-partition", func(r []record) bool {
-			return near(count(r, func(r record) bool { return r.PK == "sensor-4242" && r.Op == "write" }), len(r)/10)
+			return near(count(r, func(r record) bool { return r.PK == "sensor-4242" && r.Op == "write" }), len(r)/20)
 		}},
 		"ten keys share a skewed load":  {"skewed", func(r []record) bool { return near(count(r, pk("user-3")), len(r)*6/100) }},
 		"low cardinality is eight keys": {"low-cardinality", func(r []record) bool { return near(count(r, pk("user-8")), len(r)/8) }},

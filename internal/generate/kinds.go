@@ -37,7 +37,7 @@ func kinds() []kind {
 		{Kind{"moving-key", "the key of the hour (of the day in inputs of three days or more) is hot"}, "dynamodb", "orders_by_time", 120, plantMoving, expectMoving},
 		{Kind{"late-burst", "a key unseen until the last tenth then takes most of the traffic"}, "dynamodb", "carts", 60, plantBurst, expectBurst},
 		{Kind{"queue", "reads at the head of a queue scan its tombstones"}, "cassandra", "outbox", 1, plantQueue, expectQueue},
-		{Kind{"growing-partition", "one key takes a tenth of the traffic, all inserts"}, "cassandra", "readings", 60, plantGrowing, expectGrowing},
+		{Kind{"growing-partition", "one key takes a twentieth of the traffic, all inserts"}, "cassandra", "readings", 60, plantGrowing, expectGrowing},
 		{Kind{"quiet", "even traffic, nothing planted"}, "dynamodb", "sessions", 1, plantEven, expectNothing},
 		{Kind{"skewed", "ten keys share the load of thousands"}, "dynamodb", "carts", 1, plantSkewed, expectSkewed},
 		{Kind{"low-cardinality", "eight keys in all"}, "cassandra", "by_status", 10, plantFew, expectFew},
@@ -70,7 +70,7 @@ const (
 
 	burstShare   = 600 // thousandths of the table's requests during the burst
 	queueShare   = 40
-	growingShare = 100
+	growingShare = 50
 	skewedShare  = 600
 	skewedKeys   = 10
 	fewKeys      = 8

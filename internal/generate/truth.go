@@ -158,9 +158,10 @@ func expectMoving(s *source, t *Truth) {
 	t.forbid("skewed-key", "low-cardinality-key", "hot-node", "tombstone-dense-read")
 }
 
+// expectBurst expects a key that is hot for a while when five minutes of it are clearly enough.
 func expectBurst(s *source, t *Truth) {
-	of, burst := t.requestsOf(burstKey), (s.events-s.burstFrom())/min(s.o.Tables, 2)
-	t.hotFinding(burstKey, of, burst, burstShare)
+	inFive := mulDiv(s.events, 5, s.o.Minutes) / min(s.o.Tables, 2)
+	t.hotFinding(burstKey, inFive*burstShare/1000, inFive, burstShare)
 	t.forbid("moving-hot-key", "skewed-key", "low-cardinality-key", "hot-node", "tombstone-dense-read")
 }
 
