@@ -9,6 +9,8 @@ func Catalogue() []*ingest.Format {
 	return []*ingest.Format{
 		&KeyEventsNDJSON,
 		&KeyEventsCSV,
+		&CassandraLog,
+		&CassandraClient,
 		&DynamoStream,
 	}
 }

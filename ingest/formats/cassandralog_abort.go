@@ -1,0 +1,165 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// scanned reads the end of a read for its tombstones, and the warning of DSE 6 that begins the same:
+//
+//	Scanned over 1 tombstones during query 'SELECT …' (last scanned row partion key was ((a, b), c)); query aborted
+//	Scanned over 1 tombstones during query '…' (last scanned row token was 2 and partion key was (a)); query aborted
+//	Scanned over 1 tombstones in ks.t for key: k; query aborted (see tombstone_failure_threshold).         2.1.14 on
+//	Scanned over 1 tombstones in ks.t; 2 columns were requested; query aborted (…); partitionKey=k; lastCell=…    2.2
+//	Scanned over 1 tombstone rows for query SELECT … - more than the warning threshold 1000                     DSE 6
+func (d *cassandra) scanned(s clText) bool {
+	s.skip("Scanned over ")
+	e := d.request(ingest.OpRead)
+	n, _ := s.number()
+	e.SetTombstones(n)
+	switch {
+	case s.skip(" tombstone rows for query "):
+		return d.scannedRows(e, s)
+	case !s.skip(" tombstones"):
+		return false
+	}
+	e.Aborted, e.Failed = true, true
+	switch {
+	case s.skip(" during query '"):
+		return d.abortedQuery(e, s)
+	case s.skip(" for query "): // the event of a trace
+		text, ok := s.untilLast("; query aborted")
+		return ok && d.abortedStatement(e, clStatement(text))
+	case s.skip(" in "):
+		return d.abortedSlice(e, s)
+	case s.at("; query aborted"): // 2.0.2: no table
+		return d.emit(e)
+	}
+	return false
+}
+
+// scannedRows reads DSE's warning behind its count.
+func (d *cassandra) scannedRows(e *ingest.Event, s clText) bool {
+	text, ok := s.untilLast(" - more than the ")
+	if !ok {
+		text = s.rest
+	}
+	if failure := s.skip("failure "); failure {
+		e.Aborted, e.Failed = true, true
+	} else {
+		e.Warned = true
+	}
+	q := clStatement(text)
+	q.cut = !ok
+	return d.abortedStatement(e, q)
+}
+
+// abortedQuery reads the statement in quotes and the last scanned row.
+func (d *cassandra) abortedQuery(e *ingest.Event, s clText) bool {
+	text, ok := s.untilLast("' (last scanned row ")
+	if !ok {
+		line, _, _ := bytes.Cut(s.rest, []byte("\n"))
+		q := clStatement(line)
+		q.cut = true
+		return d.abortedStatement(e, q)
+	}
+	q := clStatement(text)
+	row, ok := s.untilLast("); query aborted")
+	if _, after, found := bytes.Cut(row, []byte("key was (")); ok && found {
+		q.row = after
+	}
+	return d.abortedStatement(e, q)
+}
+
+func (d *cassandra) abortedStatement(e *ingest.Event, q clQuery) bool {
+	if !d.statement(e, q) {
+		d.problem(clProblemStatement, q.text)
+		return true
+	}
+	return d.emit(e)
+}
+
+// abortedSlice reads what 2.x says behind `in `.
+func (d *cassandra) abortedSlice(e *ingest.Event, s clText) bool {
+	subject, ok := s.until("; query aborted (see tombstone_fail")
+	if !ok {
+		return false
+	}
+	table, _, _ := bytes.Cut(subject, []byte(";"))
+	if bytes.Contains(table, []byte(" for key: ")) {
+		table = subject // a key may hold a semicolon
+	}
+	d.sliceOf(e, table)
+	if _, ok := s.until("; partitionKey="); ok {
+		if key, ok := s.until("; lastCell="); ok && len(key) > 0 {
+			d.setKey(e, key)
+		}
+	}
+	return d.emit(e)
+}
+
+// nodes reads what a coordinator says of its replicas' reads (4.1 on, read_thresholds_enabled). Each
+// replica warns of the same read in its own log, so it is another observer.
+func (d *cassandra) nodes(s clText) bool {
+	s.number()
+	e := d.request(ingest.OpRead)
+	if e.Role == "" {
+		e.Role = "coordinator"
+	}
+	_ = s.skip(" nodes scanned ") || s.skip(" node scanned ")
+	if !s.skip("over ") && !s.skip("up to ") {
+		return false
+	}
+	n, ok := s.number()
+	e.SetTombstones(n)
+	switch {
+	case !ok:
+		return false
+	case s.skip(" tombstones and aborted the query "):
+		e.Aborted, e.Failed = true, true
+	case s.skip(" tombstones and issued tombstone warnings for query "):
+		e.Warned = true
+	default:
+		return false
+	}
+	text, ok := s.untilLast("(see tombstone_")
+	q := clStatement(bytes.TrimRight(text, " \n"))
+	if !ok {
+		q = clStatement(s.rest)
+	}
+	q.cut = !ok
+	return d.abortedStatement(e, q)
+}
+
+// Exceptions that tell of a read that was ended for its tombstones, without its table.
+var clLone = [][]byte{[]byte("READ_TOO_MANY_TOMBSTONES from"), []byte("TombstoneOverwhelmingException")}
+
+// loneAbort gives where text names such an exception; -1: nowhere.
+func loneAbort(text []byte) int {
+	for _, word := range clLone {
+		if i := bytes.Index(text, word); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// aborted tells of an aborted read of which only an exception is left. Its other lines name table and
+// key, so this counts only where there are none.
+func (d *cassandra) aborted(text []byte) {
+	e := d.request(ingest.OpRead)
+	e.Aborted, e.Failed = true, true
+	s := clText{text}
+	if s.skip("READ_TOO_MANY_TOMBSTONES from ") {
+		s.skip("/")
+		n := 0
+		for n < len(s.rest) && (clDigit(s.rest[n]) || s.rest[n] == '.') {
+			n++
+		}
+		if n > 0 {
+			e.Node = s.rest[:n]
+		}
+	}
+	d.emit(e)
+}

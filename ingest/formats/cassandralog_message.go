@@ -1,0 +1,262 @@
+package formats
+
+import (
+	"bytes"
+	"math"
+)
+
+// A clMessage is a kind of message, by how it begins.
+type clMessage uint8
+
+const (
+	clNone clMessage = iota
+	clRead
+	clAbort
+	clLarge
+	clWrittenTombstones
+	clWriteThreshold
+	clGuardrail
+	clUnloggedBatch
+	clAggregation
+	clNodes
+	clOperations
+	clAudit
+	clThreshold
+	clConfiguration
+	clSize    // of batches, results and pages
+	clContext // tells that something happened, not to what
+)
+
+// cassandraMessage tells the kind of the message that text begins with; clNone for all that says
+// nothing of keys. It is asked of every line.
+func cassandraMessage(text []byte) clMessage {
+	if len(text) < 14 {
+		return clNone
+	}
+	switch c := text[0]; c {
+	case 'R':
+		return clReadKind(text)
+	case 'S':
+		switch {
+		case clBegins(text, "Scanned over ") && clDigit(text[13]):
+			return clAbort
+		case clBegins(text, "Some operations "):
+			return clContext
+		}
+	case 'W':
+		return clWriteKind(text)
+	case 'C':
+		if clBegins(text, "Compacting large partition ") || clBegins(text, "Compacting large row ") {
+			return clLarge
+		}
+	case 'G':
+		if clBegins(text, "Guardrail ") && bytes.Contains(text[:min(len(text), 80)], clViolated) {
+			return clGuardrail
+		}
+	case 'U':
+		if clBegins(text, "Unlogged batch covering ") {
+			return clUnloggedBatch
+		}
+	case 'B':
+		if clBegins(text, "Batch for [") || clBegins(text, "Batch of prepared statements for [") {
+			return clSize
+		}
+	case 'A':
+		if clBegins(text, "Aggregation query used without partition key") {
+			return clAggregation
+		}
+	case 'N':
+		if clBegins(text, "Node configuration:[") {
+			return clConfiguration
+		}
+	case 'u':
+		switch {
+		case clBegins(text, "user:"):
+			return clAudit
+		case clBegins(text, "updated tombstone_"):
+			return clThreshold
+		}
+	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return clNumberKind(text)
+	}
+	return clNone
+}
+
+var clViolated = []byte(" violated: ")
+
+func clBegins(text []byte, with string) bool {
+	return len(text) >= len(with) && string(text[:len(with)]) == with
+}
+
+// clReadKind tells warnings of reads from the results of traces, which have no statement.
+func clReadKind(text []byte) clMessage {
+	if clBegins(text, "Read on table ") {
+		return clSize
+	}
+	s := clText{text}
+	if _, ok := s.number(); !s.skip("Read ") {
+		return clNone
+	} else if _, ok = s.number(); !ok || !s.skip(" live ") {
+		return clNone
+	}
+	if s.skip("rows and ") {
+		if _, ok := s.number(); ok && s.skip(" tombstone cells for query ") {
+			return clRead
+		}
+		return clNone
+	}
+	if !s.skip("and ") {
+		return clNone
+	}
+	_, ok := s.number()
+	if ok && s.skip(" tombstone") && (s.skip("d cells ") || s.skip(" cells ")) && (s.at("in ") || s.at("(see tombstone_warn_threshold). ")) {
+		return clRead
+	}
+	return clNone
+}
+
+func clWriteKind(text []byte) clMessage {
+	switch {
+	case clBegins(text, "Writing large partition "):
+		return clLarge
+	case clBegins(text, "Write to ") && bytes.Contains(text, clPartitionWord):
+		return clWriteThreshold
+	case clBegins(text, "Writing ") && clDigit(text[8]):
+		s := clText{text[8:]}
+		if _, ok := s.number(); ok && s.skip(" tombstones to ") {
+			return clWrittenTombstones
+		}
+	}
+	return clNone
+}
+
+var clPartitionWord = []byte(" partition ")
+
+// clNumberKind tells messages that begin with a count.
+func clNumberKind(text []byte) clMessage {
+	s := clText{text}
+	s.number()
+	switch {
+	case s.skip(" nodes "), s.skip(" node "):
+		switch {
+		case s.at("scanned "):
+			return clNodes
+		case s.at("loaded over "), s.at("referenced more than allowed number of indexes"):
+			return clSize
+		}
+	case s.skip(" operations were slow in the last "), s.skip(" operations timed out in the last "):
+		return clOperations
+	}
+	return clNone
+}
+
+// clAnchors are words of messages; each message holds one at its beginning, or behind a number there.
+var clAnchors = [][]byte{
+	[]byte("Read "), []byte("Scanned over "), []byte("Writing "), []byte("Write to "), []byte("Compacting large "), []byte("Guardrail "),
+	[]byte("Unlogged batch covering "), []byte("Batch "), []byte("Aggregation query used "), []byte(" nodes "), []byte(" operations "),
+}
+
+// findCassandraMessage finds the first message in text[from:] that cassandraMessage knows; -1: none.
+func findCassandraMessage(text []byte, from int) int {
+	found := -1
+	for _, anchor := range clAnchors {
+		for at := from; ; at++ {
+			i := bytes.Index(text[min(at, len(text)):], anchor)
+			if i < 0 || found >= 0 && at+i > found+20 {
+				break
+			}
+			at += i
+			begin := at
+			for anchor[0] == ' ' && begin > from && clDigit(text[begin-1]) {
+				begin--
+			}
+			if cassandraMessage(text[begin:]) != clNone && (found < 0 || begin < found) {
+				found = begin
+				break
+			}
+		}
+	}
+	return found
+}
+
+// A clText is what is left to read of a text.
+type clText struct{ rest []byte }
+
+func (s *clText) at(word string) bool { return clBegins(s.rest, word) }
+
+func (s *clText) skip(word string) bool {
+	if !s.at(word) {
+		return false
+	}
+	s.rest = s.rest[len(word):]
+	return true
+}
+
+// number reads a number; one too large for 64 bits is the largest.
+func (s *clText) number() (n uint64, ok bool) {
+	for len(s.rest) > 0 && clDigit(s.rest[0]) {
+		digit := uint64(s.rest[0] - '0')
+		if n > (math.MaxUint64-digit)/10 {
+			n = math.MaxUint64
+		} else if n < math.MaxUint64 {
+			n = n*10 + digit
+		}
+		s.rest, ok = s.rest[1:], true
+	}
+	return n, ok
+}
+
+// until gives what stands before word and passes over both; without word nothing is passed over.
+func (s *clText) until(word string) ([]byte, bool) {
+	return s.split(clIndex(s.rest, word), word)
+}
+
+// untilLast is until with the last word.
+func (s *clText) untilLast(word string) ([]byte, bool) {
+	return s.split(clLastIndex(s.rest, word), word)
+}
+
+func (s *clText) split(at int, word string) ([]byte, bool) {
+	if at < 0 {
+		return nil, false
+	}
+	before := s.rest[:at]
+	s.rest = s.rest[at+len(word):]
+	return before, true
+}
+
+// clIndex is bytes.Index, which would allocate a word of more than 32 bytes.
+func clIndex(text []byte, word string) int {
+	for from := 0; ; from++ {
+		i := bytes.IndexByte(text[from:], word[0])
+		if i < 0 {
+			return -1
+		}
+		if from += i; clBegins(text[from:], word) {
+			return from
+		}
+	}
+}
+
+func clLastIndex(text []byte, word string) int {
+	for end := len(text); ; {
+		end = bytes.LastIndexByte(text[:end], word[0])
+		if end < 0 || clBegins(text[end:], word) {
+			return end
+		}
+	}
+}
+
+// clFlat appends text with each line end, and the blanks around it, as one blank: people wrap lines.
+func clFlat(dst, text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if len(dst) > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, line...)
+	}
+	return dst
+}
