@@ -74,7 +74,7 @@ func (h *Histogram) addBucket(bucket int, n uint64) {
 		h.dense[bucket] = n
 		return
 	}
-	at, found := slices.BinarySearchFunc(h.few, uint16(bucket), func(b bucketCount, want uint16) int { return int(b.bucket) - int(want) })
+	at, found := h.findFew(uint16(bucket))
 	switch {
 	case found:
 		h.few[at].n = addSat(h.few[at].n, n)
@@ -88,6 +88,20 @@ func (h *Histogram) addBucket(bucket int, n uint64) {
 		h.few = nil
 		h.dense[bucket] = n
 	}
+}
+
+// findFew gives where a bucket is or belongs in few. The halving has no branch that depends on the bucket.
+func (h *Histogram) findFew(bucket uint16) (at int, found bool) {
+	for n := len(h.few); n > 0; {
+		half := (n + 1) / 2
+		step := 0
+		if h.few[at+half-1].bucket < bucket {
+			step = half
+		}
+		at += step
+		n -= half
+	}
+	return at, at < len(h.few) && h.few[at].bucket == bucket
 }
 
 func (h *Histogram) growDense(bucket int) {

@@ -9,10 +9,13 @@ import (
 // Dropped is the new number of a group whose traffic Renumber leaves out.
 const Dropped = ^uint32(0)
 
-// Renumber gives a copy with group g renamed to ids[g]; nil keeps the groups. It panics when a group
+// Renumber gives a Top like t, perhaps t itself, with group g renamed to ids[g]; nil keeps the groups. It panics when a group
 // has no new number, one not below MaxGroups, or that of another. Marks are mapped by shift; nil keeps them.
 func (t *Top) Renumber(ids []uint32, shift func(mark uint64) uint64) *Top {
 	order := t.renamed(ids)
+	if shift == nil && t.keepsNumbers(order) {
+		return t
+	}
 	c := &Top{groups: make([]groupRow, 0, len(order)), rows: t.rows, keys: t.keys}
 	if slices.IsSortedFunc(order, func(a, b renaming) int { return cmp.Compare(a.from, b.from) }) && len(order) == len(t.groups) {
 		for _, r := range order {
@@ -20,7 +23,9 @@ func (t *Top) Renumber(ids []uint32, shift func(mark uint64) uint64) *Top {
 			g.group = r.to
 			c.groups = append(c.groups, g)
 		}
-		c.rows = slices.Clone(t.rows)
+		if shift != nil {
+			c.rows = slices.Clone(t.rows)
+		}
 	} else {
 		c.rows, c.keys = make([]row, 0, len(t.rows)), make([]byte, 0, len(t.keys))
 		for _, r := range order {
@@ -33,6 +38,16 @@ func (t *Top) Renumber(ids []uint32, shift func(mark uint64) uint64) *Top {
 		}
 	}
 	return c
+}
+
+// keepsNumbers reports whether all groups stay under their own numbers.
+func (t *Top) keepsNumbers(order []renaming) bool {
+	for _, r := range order {
+		if t.groups[r.from].group != r.to {
+			return false
+		}
+	}
+	return len(order) == len(t.groups)
 }
 
 // A renaming is the place of a group in Top.groups and its new number.
