@@ -112,3 +112,23 @@ func TestMovingHotKeyNeedsTimes(t *testing.T) {
 		t.Errorf("missing %v, want time", got)
 	}
 }
+
+func TestMovingHotKeyIsHalfAsHotOutsideItsRunAtMost(t *testing.T) {
+	for outside, want := range map[uint64]string{24: "low certain", 25: ""} {
+		keys := []*detect.KeyView{}
+		for i := range 3 {
+			perPane := times(30, outside)
+			for j := range 10 {
+				perPane[10*i+j] = 50
+			}
+			keys = append(keys, aKey(string(rune('a'+i)), perPane...))
+		}
+		v := aView(30, aTarget(ingest.DynamoDB, 0, keys...))
+		for i := range v.Targets[0].Panes {
+			v.Targets[0].Panes[i].Totals[detect.PaneRequests] = 100
+		}
+		if got := level(judged(t, &MovingHotKey, v)); got != want {
+			t.Errorf("50 %% in their runs, %d %% outside: got %q, want %q", outside, got, want)
+		}
+	}
+}
