@@ -89,7 +89,68 @@ const (
 	FactWriteUnits    = "provisioned-write-units"
 	FactItems         = "items"
 	FactTableBytes    = "table-bytes"
+
+	FactVersion             = "version"                             // of the server
+	FactPartitioner         = "partitioner"                         // class without package
+	FactDatacenter          = "datacenter"                          // of a node
+	FactRack                = "rack"                                // of a node
+	FactTokens              = "tokens"                              // how many a node has
+	FactNodeState           = "node-state"                          // UN, DN, UJ, ...
+	FactReplication         = "replication"                         // of a keyspace, which stands in Table with a dot behind
+	FactPartitionWarn       = "partition-size-warn-threshold"       // bytes; 0: off
+	FactPartitionTombsWarn  = "partition-tombstones-warn-threshold" // 0: off
+	FactPartitionRowsWarn   = "partition-rows-warn-threshold"
+	FactSlowQuery           = "slow-query-timeout"         // milliseconds; 0: off
+	FactReadThresholds      = "read-thresholds"            // true or false
+	FactTombstonePageLimit  = "tombstone-page-limit"       // Scylla: a page ends after so many
+	FactMinTrackedPartition = "min-tracked-partition-size" // bytes
 )
+
+// Sources of States that decoders of print-outs use: which statement of the store it is.
+const (
+	SourceTableStats      = "tablestats"        // largest partition of a node's SSTables, the top of a bucket
+	SourceTableHistograms = "tablehistograms"   // the same
+	SourceTopPartitions   = "top_partitions"    // what the last full repair saw
+	SourceView            = "system_views"      // what a virtual table says
+	SourcePartitions      = "sstablepartitions" // sum over the SSTables of one print-out
+	SourceMetadata        = "sstablemetadata"   // of one SSTable
+	SourceDump            = "sstabledump"       // of one SSTable
+	SourceLargeTable      = "large_data"        // rows of Scylla's system.large_* tables, of one SSTable
+)
+
+// Names of Points that print-outs of Cassandra and Scylla give. Statistics are average, maximum, p50,
+// p99, count (how many reads) and reading.
+const (
+	PointTombstonesPerRead = "tombstones_per_read"
+	PointRowsPerRead       = "rows_per_read" // live rows; of old versions live cells of a slice
+	PointReads             = "reads"         // since the node's start
+	PointWrites            = "writes"
+	PointPartitions        = "partitions" // estimate
+	PointMeanPartition     = "mean_partition_bytes"
+	PointDroppable         = "droppable_tombstone_ratio" // estimate of a table, gc_grace taken off
+	// PointSSTableDroppable and PointSSTableBytes are of one SSTable: UnixNano is when its oldest
+	// tombstone was written or expired, and Seconds reach to its last write. The ratio of Cassandra's
+	// tool takes gc_grace for 0 unless told, so it may be over 1.
+	PointSSTableDroppable = "sstable_droppable_tombstone_ratio"
+	PointSSTableBytes     = "sstable_bytes" // at least
+)
+
+// BucketFloor gives the lower edge of the histogram bucket of which value is the top: the least value
+// that is shown so. Buckets grow by a fifth (Cassandra's EstimatedHistogram). A value that is the top
+// of none is exact, and given back.
+func BucketFloor(value uint64) uint64 {
+	if value <= 1 {
+		return 0 // nothing is shown as 1
+	}
+	last, top := uint64(1), uint64(2)
+	for top < value && top < 1<<60 {
+		last, top = top, max((top*12+5)/10, top+1)
+	}
+	if top != value {
+		return value
+	}
+	return last + 1
+}
 
 // A Point is one datapoint of a table's metric, with the statistic of its own. Its slices are valid only
 // during the call that hands it over.
