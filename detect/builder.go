@@ -32,20 +32,15 @@ type Builder struct {
 	first     int64
 	last      int64
 	timed     bool
-	events    uint64
 	states    uint64
 	facts     uint64
 	points    uint64
 	observers []Observer
 	factList  []FactStats
 	pointList []PointStats
-	coverage  ingest.Coverage // of the input
-	inputNode string
-	inputName string
-	role      string
-	skipped   map[string]uint64
-	problems  Problems
-	lost      Lost
+	inputContext
+	problems Problems
+	lost     Lost
 }
 
 // openTarget is a TargetStats in the making.
@@ -85,20 +80,8 @@ func (b *Builder) Reset() {
 	b.untimed, b.fed, b.sizes = untimed, fed, sizes
 }
 
-// Skip counts a record that says nothing of keys.
-func (b *Builder) Skip(kind string) {
-	if b.skipped == nil {
-		b.skipped = map[string]uint64{}
-	}
-	b.skipped[kind]++
-}
-
-// Problem counts a record that could not be read.
-func (b *Builder) Problem(p ingest.Problem) { b.problems.add(p) }
-
 // Event adds one event to all that b remembers.
 func (b *Builder) Event(e *ingest.Event) {
-	b.events++
 	switch coverage := cmp.Or(e.Coverage, b.coverage); coverage {
 	case ingest.Selected:
 		b.selected(e)

@@ -10,7 +10,7 @@ import (
 // A naming is traffic with many names of one kind.
 type naming func(e *ingest.Event, i int)
 
-func part(t *testing.T, from, to int, name naming) *Profile {
+func profileOf(t *testing.T, from, to int, name naming) *Profile {
 	t.Helper()
 	b := NewBuilder(smallSettings())
 	for i := from; i < to; i++ {
@@ -20,7 +20,7 @@ func part(t *testing.T, from, to int, name naming) *Profile {
 		name(e, i)
 		b.Event(e)
 	}
-	return b.Seal(InputStats{Name: "test"})
+	return b.seal([]InputStats{{Name: "test"}})
 }
 
 func TestMergedPartsStayWithinTheCaps(t *testing.T) {
@@ -41,9 +41,9 @@ func TestMergedPartsStayWithinTheCaps(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			p := part(t, 0, test.each, test.naming)
+			p := profileOf(t, 0, test.each, test.naming)
 			for i := 1; i < 4; i++ {
-				q, err := Merge(p, part(t, i*test.each, (i+1)*test.each, test.naming))
+				q, err := Merge(p, profileOf(t, i*test.each, (i+1)*test.each, test.naming))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,7 +71,7 @@ func TestMergedPartsStayWithinTheCaps(t *testing.T) {
 }
 
 func TestABuilderWithTooManyTablesCountsTheRestTogether(t *testing.T) {
-	p := part(t, 0, MaxTargets+100, func(e *ingest.Event, i int) { e.Table = fmt.Appendf(nil, "t%d", i) })
+	p := profileOf(t, 0, MaxTargets+100, func(e *ingest.Event, i int) { e.Table = fmt.Appendf(nil, "t%d", i) })
 	if got, want := p.Lost.Targets, uint64(100); got != want {
 		t.Errorf("%d lost, want %d", got, want)
 	}

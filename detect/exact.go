@@ -15,9 +15,24 @@ type Exact struct {
 	Nominees *Nominees
 	Keys     []*ExactKey // as Nominees.Keys; nil: no event of that key
 	Sizes    []ExactSize // as Nominees.Sizes
+}
 
-	inputs uint32 // that it was counted in
-	lines  uint64 // of the last of them
+// An exactPart is what the second pass counted in some neighbouring inputs.
+type exactPart struct {
+	keys   []exactHit // sorted by nominee
+	sizes  []sizeHit  // likewise
+	inputs uint32
+	lines  uint64 // of the last input
+}
+
+type exactHit struct {
+	nominee int
+	key     *ExactKey
+}
+
+type sizeHit struct {
+	nominee int
+	size    ExactSize
 }
 
 // An ExactSize is the measured size of an item collection.
@@ -26,15 +41,11 @@ type ExactSize struct {
 	At           ingest.Position // of its first item; meaningless without items
 }
 
-func newExact(n *Nominees) *Exact {
-	return &Exact{Nominees: n, Keys: make([]*ExactKey, len(n.Keys)), Sizes: make([]ExactSize, len(n.Sizes))}
-}
-
 // An ExactCounter makes the Exact of a second pass over the inputs of a Profile. It implements
 // ingest.Handler.
 type ExactCounter struct {
 	index *nomineeIndex
-	fold  *folder[*Exact]
+	fold  *folder[*exactPart]
 	free  sync.Pool // of *exactBuilder
 }
 
@@ -42,23 +53,22 @@ type ExactCounter struct {
 func NewCounter(p *Profile, n *Nominees) *ExactCounter {
 	c := &ExactCounter{index: newNomineeIndex(n, p.Settings.Bytes)}
 	c.fold = newFolder(p.Settings.Fan,
-		func(a, b *Exact) *Exact { return a.join(b, true) },
-		func(a, b *Exact) *Exact { return a.join(b, false) },
-		func(*ingest.Input) *Exact {
-			x := newExact(n)
-			x.inputs = 1
-			return x
-		},
+		func(a, b *exactPart) *exactPart { return a.join(b, true) },
+		func(a, b *exactPart) *exactPart { return a.join(b, false) },
+		func(*ingest.Input) *exactPart { return &exactPart{inputs: 1} },
 	)
-	c.free.New = func() any { return &exactBuilder{index: c.index, targets: newTargetIndex(MaxTargets)} }
+	c.free.New = func() any {
+		return &exactBuilder{
+			index: c.index, targets: newTargetIndex(MaxTargets),
+			keys: make([]*exactOpen, len(n.Keys)), sizes: make([]ExactSize, len(n.Sizes)),
+		}
+	}
 	return c
 }
 
 // Begin gives the sink of a chunk.
 func (c *ExactCounter) Begin(chunk ingest.Chunk) ingest.Sink {
 	b := c.free.Get().(*exactBuilder)
-	b.keys = make([]*exactOpen, len(c.index.nominees.Keys))
-	b.sizes = make([]ExactSize, len(c.index.nominees.Sizes))
 	b.coverage = chunk.Input.Format.Coverage
 	return b
 }
@@ -79,45 +89,51 @@ func (c *ExactCounter) EndFile(file, members int) { c.fold.endFile(file, members
 
 // Exact gives the counts of all that was read. It is called once.
 func (c *ExactCounter) Exact() *Exact {
-	x, ok := c.fold.result()
+	n := c.index.nominees
+	x := &Exact{Nominees: n, Keys: make([]*ExactKey, len(n.Keys)), Sizes: make([]ExactSize, len(n.Sizes))}
+	p, ok := c.fold.result()
 	if !ok {
-		return newExact(c.index.nominees)
+		return x
+	}
+	for _, h := range p.keys {
+		x.Keys[h.nominee] = h.key
+	}
+	for _, h := range p.sizes {
+		x.Sizes[h.nominee] = h.size
 	}
 	return x
 }
 
 // join adds the counts of b, whose first input continues a's last one or follows it.
-func (a *Exact) join(b *Exact, continued bool) *Exact {
+func (a *exactPart) join(b *exactPart, continued bool) *exactPart {
 	shift := inputShift{inputs: a.inputs}
 	if continued {
 		shift = inputShift{inputs: a.inputs - 1, lines: a.lines}
 	}
-	for i, k := range b.Keys {
-		if k == nil {
-			continue
-		}
-		for j, at := range k.Positions {
-			k.Positions[j] = shift.position(at)
-		}
-		if a.Keys[i] == nil {
-			a.Keys[i] = k
-			continue
-		}
-		a.Keys[i].join(k)
+	for i := range b.keys {
+		shift.positions(b.keys[i].key.Positions)
 	}
-	for i, s := range b.Sizes {
-		if s.Items > 0 && a.Sizes[i].Items == 0 {
-			a.Sizes[i].At = shift.position(s.At)
-		}
-		a.Sizes[i].Items += s.Items
-		a.Sizes[i].Bytes = addSat(a.Sizes[i].Bytes, s.Bytes)
+	for i := range b.sizes {
+		b.sizes[i].size.At = shift.position(b.sizes[i].size.At)
 	}
+	a.keys = joinSorted(a.keys, b.keys,
+		func(x, y exactHit) int { return cmp.Compare(x.nominee, y.nominee) },
+		func(x *exactHit, y exactHit) { x.key.join(y.key) })
+	a.sizes = joinSorted(a.sizes, b.sizes,
+		func(x, y sizeHit) int { return cmp.Compare(x.nominee, y.nominee) },
+		func(x *sizeHit, y sizeHit) { x.size.join(y.size) })
 	lines := b.lines
 	if continued && b.inputs == 1 {
 		lines += a.lines
 	}
 	a.inputs, a.lines = shift.inputs+b.inputs, lines
 	return a
+}
+
+// join adds a later part of the collection.
+func (s *ExactSize) join(o ExactSize) {
+	s.Items += o.Items
+	s.Bytes = addSat(s.Bytes, o.Bytes)
 }
 
 // maxPositions bounds the examples of a key.

@@ -73,9 +73,11 @@ type exactBuilder struct {
 	ingest.EventsOnly
 	index    *nomineeIndex
 	targets  *targetIndex
-	places   []uint32 // by number of target: 1 + index in Nominees.Targets, 0: no nominee
-	keys     []*exactOpen
+	places   []uint32     // by number of target: 1 + index in Nominees.Targets, 0: no nominee
+	keys     []*exactOpen // by nominee; nil: none seen in this chunk
 	sizes    []ExactSize
+	seen     []int           // nominees with a key in this chunk
+	measured []int           // nominees with a size in this chunk
 	coverage ingest.Coverage // of the input
 }
 
@@ -110,6 +112,9 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	switch cmp.Or(e.Coverage, b.coverage) {
 	case ingest.StateOnly:
 		if i, ok := b.index.sizes.find(place-1, group, e.Key); ok {
+			if b.sizes[i].Items == 0 {
+				b.measured = append(b.measured, i)
+			}
 			b.sizes[i].event(e)
 		}
 	case ingest.Selected:
@@ -146,6 +151,7 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	if k == nil {
 		k = &exactOpen{panes: map[uint32]*ExactPane{}, seconds: map[uint32]*ExactSecond{}, key: ExactKey{Latency: &sketch.Histogram{}}}
 		b.keys[i] = k
+		b.seen = append(b.seen, i)
 	}
 	nanos, timed := e.UnixNano()
 	k.key.Totals.event(e, timed)
@@ -239,14 +245,20 @@ func (k *exactOpen) sort(e *ingest.Event) {
 	k.sortLast, k.written = append(k.sortLast[:0], e.SortKey...), true
 }
 
-func (b *exactBuilder) seal(st ingest.ChunkStats) *Exact {
-	x := &Exact{Nominees: b.index.nominees, Keys: make([]*ExactKey, len(b.keys)), Sizes: b.sizes, inputs: 1, lines: st.Lines}
-	for i, k := range b.keys {
-		if k != nil {
-			x.Keys[i] = k.seal()
-		}
+// seal gives what was counted in the chunk, and makes b ready for another.
+func (b *exactBuilder) seal(st ingest.ChunkStats) *exactPart {
+	x := &exactPart{inputs: 1, lines: st.Lines}
+	slices.Sort(b.seen)
+	for _, i := range b.seen {
+		x.keys = append(x.keys, exactHit{i, b.keys[i].seal()})
+		b.keys[i] = nil
 	}
-	b.keys, b.sizes = nil, nil
+	slices.Sort(b.measured)
+	for _, i := range b.measured {
+		x.sizes = append(x.sizes, sizeHit{i, b.sizes[i]})
+		b.sizes[i] = ExactSize{}
+	}
+	b.seen, b.measured = b.seen[:0], b.measured[:0]
 	return x
 }
 

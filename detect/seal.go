@@ -6,21 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/sketch"
 )
 
-// Seal gives the Profile of what b was fed as part of the named input. b may be Reset and used again.
-func (b *Builder) Seal(in InputStats) *Profile {
-	in.Events, in.SkippedKind, in.Problems = b.events, b.skipped, b.problems.Total
-	in.States, in.Facts, in.Points = b.states, b.facts, b.points
-	for _, n := range b.skipped {
-		in.Skipped += n
-	}
+// seal gives the Profile of what b was fed from these inputs. b may be Reset and used again.
+func (b *Builder) seal(inputs []InputStats) *Profile {
 	order, ids := b.order()
 	p := &Profile{
 		Settings: b.settings,
-		Inputs:   []InputStats{in},
+		Inputs:   inputs,
 		Width:    b.width,
 		First:    b.first,
 		Last:     b.last,
@@ -187,9 +181,6 @@ func (t *TargetStats) shrink(s Settings, n int) {
 	t.Sample.SetCap(s.sampleSize(n))
 }
 
-// EmptyProfile gives the Profile of an input without records.
-func EmptyProfile(s Settings, in InputStats) *Profile { return NewBuilder(s).Seal(in) }
-
 // addCounts adds the counts of b to a, which may be nil.
 func addCounts(a, b map[string]uint64) map[string]uint64 {
 	if len(b) == 0 {
@@ -204,5 +195,3 @@ func addCounts(a, b map[string]uint64) map[string]uint64 {
 	}
 	return sum
 }
-
-var _ ingest.Sink = (*Builder)(nil)

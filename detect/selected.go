@@ -305,12 +305,12 @@ func (t *TargetStats) capSelected() (lost uint64) {
 
 // observer gives the number of the event's observer.
 func (b *Builder) observer(e *ingest.Event) uint32 {
-	o := Observer{Node: b.node(e.Node), Role: e.Role}
+	o := Observer{Node: b.nodeOf(e.Node), Role: e.Role}
 	switch {
 	case o.Role == "":
 		o.Role = b.role
 	case strings.HasPrefix(o.Role, ingest.RoleSampler):
-		o.Role += " of " + b.inputName
+		o.Role += " of " + b.name
 	}
 	i := slices.Index(b.observers, o)
 	if i < 0 {
@@ -320,10 +320,10 @@ func (b *Builder) observer(e *ingest.Event) uint32 {
 	return uint32(i)
 }
 
-// node gives the node that a record names, else that of its input.
-func (b *Builder) node(named []byte) string {
+// nodeOf gives the node that a record names, else that of its input.
+func (b *Builder) nodeOf(named []byte) string {
 	if len(named) > 0 {
 		return string(bytes.Clone(named))
 	}
-	return b.inputNode
+	return b.inputContext.node
 }

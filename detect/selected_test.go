@@ -23,13 +23,13 @@ func tell(t *testing.T, list []telling) *Profile {
 	var p *Profile
 	for _, x := range list {
 		b := NewBuilder(smallSettings())
-		b.coverage, b.inputNode, b.role = ingest.Selected, x.node, x.role
+		b.inputContext = inputContext{coverage: ingest.Selected, node: x.node, role: x.role}
 		e := &ingest.Event{Op: ingest.OpRead, Table: []byte("ks.t"), Shape: []byte("select"), Key: []byte(x.key), KeyKnown: true}
 		e.Warned, e.Aborted = !x.aborted, x.aborted
 		e.SetTime((testStart + int64(x.minute)*60) * second)
 		e.SetTombstones(x.tombs)
 		b.Event(e)
-		part := b.Seal(InputStats{Name: x.node + "/" + x.role})
+		part := b.seal([]InputStats{{Name: x.node + "/" + x.role}})
 		raw, _ := part.MarshalBinary()
 		part, err := ReadProfile(raw)
 		if err != nil {
@@ -94,7 +94,7 @@ func TestSelectedRecordsBeyondTheCapAreCountedAsLost(t *testing.T) {
 		e.SetTombstones(uint64(i))
 		b.Event(e)
 	}
-	p := b.Seal(InputStats{})
+	p := b.seal([]InputStats{{}})
 	if got, want := len(p.Targets[0].Selected), MaxSelected; got != want {
 		t.Errorf("%d kept, want %d", got, want)
 	}
@@ -118,7 +118,7 @@ func TestStatesKeepTheLargestAndTheDays(t *testing.T) {
 	b.Fact(&ingest.Fact{Table: []byte("ks.t"), Name: ingest.FactGCGrace, Value: []byte("864000")})
 	b.Fact(&ingest.Fact{Table: []byte("ks.t"), Name: ingest.FactGCGrace, Value: []byte("3600"), UnixNano: 5})
 	b.Point(&ingest.Point{Table: []byte("ks.t"), Name: []byte("ReadThrottleEvents"), Stat: "sum", Milli: 5000, UnixNano: testStart * second, Seconds: 60})
-	raw, _ := b.Seal(InputStats{}).MarshalBinary()
+	raw, _ := b.seal([]InputStats{{}}).MarshalBinary()
 	p, err := ReadProfile(raw)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestItemCollectionsAreMeasuredInTheSecondPass(t *testing.T) {
 
 func TestListsOfSamplersAreKeptApart(t *testing.T) {
 	b := NewBuilder(smallSettings())
-	b.coverage, b.inputName = ingest.Selected, "toppartitions.txt"
+	b.inputContext = inputContext{coverage: ingest.Selected, name: "toppartitions.txt"}
 	for _, x := range []struct {
 		role string
 		op   ingest.Op
@@ -202,7 +202,7 @@ func TestListsOfSamplersAreKeptApart(t *testing.T) {
 	}{{"sampler 1", ingest.OpRead, 100}, {"sampler 1", ingest.OpWrite, 50}, {"sampler 2", ingest.OpRead, 120}} {
 		b.Event(&ingest.Event{Table: []byte("t"), Key: []byte("k"), KeyKnown: true, Op: x.op, Role: x.role, Requests: x.n, Error: 3})
 	}
-	v := NewView(b.Seal(InputStats{}), nil, DefaultLimits(), Rate{})
+	v := NewView(b.seal([]InputStats{{}}), nil, DefaultLimits(), Rate{})
 	var got []SampledKey
 	for _, w := range v.Targets[0].Windows {
 		got = append(got, w.Keys...)

@@ -59,7 +59,7 @@ func (b *Builder) State(s *ingest.State) {
 	t := &b.open[b.target(&e)]
 	x := StateStats{
 		Measure: s.Measure, Key: string(s.Key), KeyKnown: s.KeyKnown, Part: string(s.Part),
-		Node: b.node(s.Node), Source: s.Source,
+		Node: b.nodeOf(s.Node), Source: s.Source,
 		Max: s.Value, MaxNano: s.UnixNano, Limit: s.Limit, AtLeast: s.AtLeast, Said: s.Said, Count: 1,
 		First: s.UnixNano, Last: s.UnixNano, Kinds: s.Kinds, Positions: []ingest.Position{s.At},
 	}
@@ -220,7 +220,7 @@ func comparePoints(a, b PointStats) int {
 func (b *Builder) Point(p *ingest.Point) {
 	b.points++
 	x := PointStats{
-		Target: Target{p.Store, string(p.Table), string(p.Index)}, Node: b.node(p.Node),
+		Target: Target{p.Store, string(p.Table), string(p.Index)}, Node: b.nodeOf(p.Node),
 		Name: string(p.Name), Stat: p.Stat,
 		Values: []PointValue{{uint32(p.UnixNano / second), p.Seconds, p.Milli}}, First: p.At,
 	}

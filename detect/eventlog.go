@@ -1,0 +1,133 @@
+package detect
+
+import (
+	"encoding/binary"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// A small part is held as the events themselves: 100,000 files of a few records each would else cost a
+// Profile each to make and to merge. An eventLog is such events, one after the other.
+type eventLog struct {
+	buf   []byte
+	event ingest.Event // for reading
+}
+
+const (
+	// smallPart is the most of a part's events that are held as they are, in bytes.
+	smallPart = 32 << 10
+	// smallParts is the most of several parts' events that are held so together.
+	smallParts = 1 << 20
+)
+
+// The flags of a logged event.
+const (
+	loggedKey = 1 << iota
+	loggedFailed
+	loggedWarned
+	loggedAborted
+	loggedTimedOut
+	loggedSlow
+	loggedTime
+	loggedBytes
+	loggedReadUnits
+	loggedWriteUnits
+	loggedRows
+	loggedTombstones
+	loggedLatency
+)
+
+// add appends all of an event that a Builder looks at.
+func (l *eventLog) add(e *ingest.Event) {
+	w := encoder{l.buf}
+	flags := uint64(0)
+	values := [7]uint64{}
+	n := 0
+	set := func(flag uint64, on bool) {
+		if on {
+			flags |= flag
+		}
+	}
+	value := func(flag, v uint64, ok bool) {
+		if ok {
+			flags |= flag
+			values[n], n = v, n+1
+		}
+	}
+	set(loggedKey, e.KeyKnown)
+	set(loggedFailed, e.Failed)
+	set(loggedWarned, e.Warned)
+	set(loggedAborted, e.Aborted)
+	set(loggedTimedOut, e.TimedOut)
+	set(loggedSlow, e.Slow)
+	nanos, ok := e.UnixNano()
+	value(loggedTime, uint64(nanos), ok)
+	number := func(flag uint64, get func() (uint64, bool)) {
+		v, ok := get()
+		value(flag, v, ok)
+	}
+	number(loggedBytes, e.Bytes)
+	number(loggedReadUnits, e.ReadUnits)
+	number(loggedWriteUnits, e.WriteUnits)
+	number(loggedRows, e.Rows)
+	number(loggedTombstones, e.Tombstones)
+	number(loggedLatency, e.Latency)
+	w.num(flags)
+	w.nums(values[:n]...)
+	w.nums(uint64(e.Store), uint64(e.Op), uint64(e.Throttle), uint64(e.Coverage), e.Requests, e.Partitions, e.Error, e.At.Byte, e.At.Line)
+	w.text(e.Role)
+	for _, b := range [...][]byte{e.Table, e.Index, e.Key, e.Node, e.Shape} {
+		w.count(len(b))
+		w.b = append(w.b, b...)
+	}
+	l.buf = w.b
+}
+
+// each reads the events back. The event is the same one each time.
+func (l *eventLog) each(do func(e *ingest.Event)) {
+	for b := l.buf; len(b) > 0; {
+		b = l.read(b)
+		do(&l.event)
+	}
+}
+
+// read reads one event from the front of b and gives the rest. b is what add wrote.
+func (l *eventLog) read(b []byte) []byte {
+	e := &l.event
+	e.Reset()
+	num := func() uint64 {
+		n, size := binary.Uvarint(b)
+		b = b[size:]
+		return n
+	}
+	text := func() []byte {
+		n := num()
+		t := b[:n:n]
+		b = b[n:]
+		return t
+	}
+	flags := num()
+	e.KeyKnown, e.Failed = flags&loggedKey != 0, flags&loggedFailed != 0
+	e.Warned, e.Aborted = flags&loggedWarned != 0, flags&loggedAborted != 0
+	e.TimedOut, e.Slow = flags&loggedTimedOut != 0, flags&loggedSlow != 0
+	if flags&loggedTime != 0 {
+		e.SetTime(int64(num()))
+	}
+	for _, x := range [...]struct {
+		flag uint64
+		set  func(uint64)
+	}{
+		{loggedBytes, e.SetBytes}, {loggedReadUnits, e.SetReadUnits}, {loggedWriteUnits, e.SetWriteUnits},
+		{loggedRows, e.SetRows}, {loggedTombstones, e.SetTombstones}, {loggedLatency, e.SetLatency},
+	} {
+		if flags&x.flag != 0 {
+			x.set(num())
+		}
+	}
+	e.Store, e.Op, e.Throttle, e.Coverage = ingest.Store(num()), ingest.Op(num()), ingest.Throttle(num()), ingest.Coverage(num())
+	e.Requests, e.Partitions, e.Error = num(), num(), num()
+	e.At.Byte, e.At.Line = num(), num()
+	e.Role = string(text())
+	e.Table, e.Index, e.Key, e.Node, e.Shape = text(), text(), text(), text(), text()
+	return b
+}

@@ -1,0 +1,190 @@
+package detect
+
+import (
+	"sync"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// A part is what one chunk, or several neighbours, came to: a Profile, or as long as that is less, the
+// events themselves.
+type part struct {
+	profile *Profile // nil: held as events
+	inputs  []loggedInput
+	size    int // of the events, bytes
+}
+
+// A loggedInput is a small input, held as its events.
+type loggedInput struct {
+	context  inputContext
+	stats    InputStats
+	problems Problems
+	events   []byte
+}
+
+// An inputContext is what an input says of all its records.
+type inputContext struct {
+	coverage ingest.Coverage
+	node     string // or the folder, where nothing names the node
+	name     string
+	role     string
+}
+
+func contextOf(in *ingest.Input) inputContext {
+	c := inputContext{coverage: in.Format.Coverage, node: in.Node, name: in.Name, role: in.Role()}
+	if c.node == "" {
+		c.node = in.Folder()
+	}
+	return c
+}
+
+func statsOf(in *ingest.Input) InputStats {
+	return InputStats{Name: in.Name, Format: in.Format.Name, Coverage: in.Format.Coverage, Node: in.Node}
+}
+
+// A workshop makes Profiles of parts. It is safe for use by several goroutines.
+type workshop struct {
+	settings Settings
+	free     sync.Pool // of *Builder
+}
+
+func newWorkshop(s Settings) *workshop {
+	w := &workshop{settings: s}
+	w.free.New = func() any { return NewBuilder(s) }
+	return w
+}
+
+func (w *workshop) builder() *Builder { return w.free.Get().(*Builder) }
+
+func (w *workshop) release(b *Builder) {
+	b.Reset()
+	w.free.Put(b)
+}
+
+// join gives the part of both; with continued, b's first input is the continuation of a's last.
+func (w *workshop) join(a, b *part, continued bool) *part {
+	if a.profile == nil && b.profile == nil && !continued && a.size+b.size <= w.settings.openBudget() {
+		return &part{inputs: append(a.inputs, b.inputs...), size: a.size + b.size}
+	}
+	return &part{profile: merge(w.profile(a), w.profile(b), continued)}
+}
+
+// profile makes the Profile of a part.
+func (w *workshop) profile(p *part) *Profile {
+	if p.profile != nil {
+		return p.profile
+	}
+	b := w.builder()
+	defer w.release(b)
+	stats := make([]InputStats, 0, len(p.inputs))
+	for i := range p.inputs {
+		b.replay(uint32(i), &p.inputs[i])
+		stats = append(stats, p.inputs[i].stats)
+	}
+	return b.seal(stats)
+}
+
+// replay adds the events of a logged input, as the i-th of the Builder's inputs.
+func (b *Builder) replay(i uint32, in *loggedInput) {
+	b.inputContext = in.context
+	log := eventLog{buf: in.events}
+	log.each(func(e *ingest.Event) {
+		e.At.Input = i
+		b.Event(e)
+	})
+	shift := inputShift{inputs: i}
+	for _, c := range in.problems.Causes {
+		for j := range c.Examples {
+			c.Examples[j].At = shift.position(c.Examples[j].At)
+		}
+	}
+	b.problems = joinProblems(b.problems, in.problems)
+}
+
+// A recorder is the Sink of a chunk: it holds the events until they are too many, and then feeds them
+// and what follows to a Builder.
+type recorder struct {
+	workshop *workshop
+	context  inputContext
+	builder  *Builder // nil: still holding
+	log      eventLog
+	events   uint64
+	skipped  map[string]uint64
+	problems Problems
+}
+
+func (r *recorder) begin(in *ingest.Input) {
+	*r = recorder{workshop: r.workshop, context: contextOf(in), log: eventLog{buf: r.log.buf[:0]}}
+}
+
+// Event holds the event, or adds it.
+func (r *recorder) Event(e *ingest.Event) {
+	r.events++
+	if r.builder != nil {
+		r.builder.Event(e)
+		return
+	}
+	r.log.add(e)
+	if len(r.log.buf) > smallPart {
+		r.flush()
+	}
+}
+
+// flush feeds what is held to a Builder.
+func (r *recorder) flush() {
+	if r.builder != nil {
+		return
+	}
+	r.builder = r.workshop.builder()
+	r.builder.inputContext = r.context
+	r.log.each(r.builder.Event)
+}
+
+// Problem counts a record that could not be read.
+func (r *recorder) Problem(p ingest.Problem) { r.problems.add(p) }
+
+// Skip counts a record that says nothing of keys.
+func (r *recorder) Skip(kind string) {
+	if r.skipped == nil {
+		r.skipped = map[string]uint64{}
+	}
+	r.skipped[kind]++
+}
+
+// State keeps a measured condition.
+func (r *recorder) State(s *ingest.State) {
+	r.flush()
+	r.builder.State(s)
+}
+
+// Fact keeps a setting.
+func (r *recorder) Fact(f *ingest.Fact) {
+	r.flush()
+	r.builder.Fact(f)
+}
+
+// Point keeps a datapoint of a metric.
+func (r *recorder) Point(p *ingest.Point) {
+	r.flush()
+	r.builder.Point(p)
+}
+
+// end gives the part of the chunk.
+func (r *recorder) end(in *ingest.Input, st ingest.ChunkStats) *part {
+	stats := statsOf(in)
+	stats.Bytes, stats.Lines, stats.Records = st.Bytes, st.Lines, st.Records
+	stats.Events, stats.SkippedKind, stats.Problems = r.events, r.skipped, r.problems.Total
+	for _, n := range r.skipped {
+		stats.Skipped += n
+	}
+	if r.builder == nil {
+		events := append([]byte(nil), r.log.buf...)
+		return &part{inputs: []loggedInput{{r.context, stats, r.problems, events}}, size: len(events)}
+	}
+	b := r.builder
+	r.builder = nil
+	defer r.workshop.release(b)
+	stats.States, stats.Facts, stats.Points = b.states, b.facts, b.points
+	b.problems = r.problems
+	return &part{profile: b.seal([]InputStats{stats})}
+}
