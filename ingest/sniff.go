@@ -18,13 +18,28 @@ func (o *Options) recognise(in *Input, raw []byte, whole bool) error {
 		in.Envelopes = in.envelope.Names()
 		in.head = unwrapHead(in.envelope, raw)
 	}
-	best, verdicts := o.judge(in.head)
+	best := o.before(in)
 	if best == nil {
-		return &UnrecognisedError{Name: in.Name, Verdicts: verdicts}
+		var verdicts []FormatVerdict
+		if best, verdicts = o.judge(in.head); best == nil {
+			return &UnrecognisedError{Name: in.Name, Verdicts: verdicts}
+		}
 	}
 	in.Format = best
 	in.quoted = best.Quoted && bytes.IndexByte(in.head, '"') >= 0
 	return nil
+}
+
+// before gives the format that the first pass found for an input, nil in the first pass.
+func (o *Options) before(in *Input) *Format {
+	if o.Again == nil {
+		return nil
+	}
+	inputs := o.Again.Sources[in.ID.File].Inputs
+	if in.ID.Member >= len(inputs) || inputs[in.ID.Member].Input.Name != in.Name {
+		return nil
+	}
+	return inputs[in.ID.Member].Input.Format
 }
 
 // judge asks each format, and gives the one that fits best, the first of equals; without one, all

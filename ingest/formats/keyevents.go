@@ -199,6 +199,16 @@ type plan struct {
 
 // newPlan reads --map; fields that it does not name are known by their usual names.
 func newPlan(o ingest.DecodeOptions) (*plan, error) {
+	if len(o.Map) == 0 {
+		return unmapped, nil
+	}
+	return makePlan(o)
+}
+
+// unmapped is the plan without --map: one for all inputs, as nothing changes it.
+var unmapped, _ = makePlan(ingest.DecodeOptions{})
+
+func makePlan(o ingest.DecodeOptions) (*plan, error) {
 	p := &plan{}
 	for _, generic := range slices.Sorted(maps.Keys(o.Map)) {
 		f := fieldNamed(generic)
