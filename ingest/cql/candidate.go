@@ -14,24 +14,39 @@ type candidates struct {
 	arena  []byte
 }
 
-// eachKey tries readings of the WHERE clause as a partition key until one is taken, which it returns.
-// try also gets the number of leading columns that the reading takes for the key.
-func (s *Statement) eachKey(t *Table, try func(parts [][]byte, columns int) bool) [][]byte {
+// A proof is what a reading of a statement as a partition key is held against: a token, or the last
+// scanned row.
+type proof struct {
+	table *Table
+	token *int64
+	row   []byte
+}
+
+func (s *Statement) holds(p proof, parts [][]byte) bool {
+	if p.token != nil {
+		return s.hasToken(p.table, parts, *p.token)
+	}
+	return rowOf(p.row, parts)
+}
+
+// provedKey tries readings of the WHERE clause as a partition key until one holds, and returns it with
+// the number of leading relations that it takes for the key.
+func (s *Statement) provedKey(p proof) (parts [][]byte, relations int) {
 	if s.Kind == Batch || s.Kind == Other || len(s.Where) == 0 || s.hasTokenRange() {
-		return nil
+		return nil, 0
 	}
-	if values, ok := s.keyValues(t); ok {
-		if parts, ok := s.texts(values); ok && try(parts, len(parts)) {
-			return parts
+	if values, ok := s.keyValues(p.table); ok {
+		if parts, ok := s.texts(values); ok && s.holds(p, parts) {
+			return parts, 1
 		}
 	}
-	if first := &s.Where[0]; first.bare && first.Op == Equal && (t == nil || len(t.PartitionKey) == len(first.Columns)) {
-		if parts := s.eachBare(first, try); parts != nil {
-			return parts
+	if first := &s.Where[0]; first.bare && first.Op == Equal && (p.table == nil || len(p.table.PartitionKey) == len(first.Columns)) {
+		if s.provedBare(p, first) {
+			return s.parser.cands.parts, 1
 		}
 	}
-	if t != nil {
-		return nil
+	if p.table != nil {
+		return nil, 0
 	}
 	for n := 1; n <= min(s.leading(), 8); n++ { // 4.1 and later: a prefix of the equalities
 		parts := s.parser.cands.parts[:0]
@@ -40,13 +55,14 @@ func (s *Statement) eachKey(t *Table, try func(parts [][]byte, columns int) bool
 				parts = append(parts, v.Text)
 			}
 		}
-		if s.parser.cands.parts = parts; len(parts) == n && try(parts, n) {
-			return parts
+		if s.parser.cands.parts = parts; len(parts) == n && s.holds(p, parts) {
+			return parts, n
 		}
 	}
-	return nil
+	return nil, 0
 }
 
+// texts are the texts of values, none of which is a bind marker or cut.
 func (s *Statement) texts(values []Value) ([][]byte, bool) {
 	parts := s.parser.cands.parts[:0]
 	for _, v := range values {
@@ -59,71 +75,53 @@ func (s *Statement) texts(values []Value) ([][]byte, bool) {
 	return parts, true
 }
 
-// eachBare tries every end of a value without quotes, and every split of a comma list.
-func (s *Statement) eachBare(r *Restriction, try func([][]byte, int) bool) [][]byte {
-	b, n := s.text, len(r.Columns)
+// provedBare tries every end of a value without quotes, and every split of a comma list.
+func (s *Statement) provedBare(p proof, r *Restriction) bool {
+	b := s.text
 	start := cap(b) - cap(r.right)
 	tries := 0
 	for end := start; end < len(b) && tries < maxTries; end++ {
 		end = bareEnd(b, end)
-		if s.Cut && end >= len(b) {
-			return nil
-		}
-		tries++
-		text := b[start:end]
-		if len(text) > maxKeyText {
-			return nil
-		}
-		for _, form := range [][]byte{text, bytes.TrimSpace(text), unquotedBare(bytes.TrimSpace(text))} {
-			if parts := s.splits(form, n, &tries, try); parts != nil {
-				return parts
-			}
-		}
-	}
-	return nil
-}
-
-// unquotedBare is a text whose literal quotes were taken for text.
-func unquotedBare(b []byte) []byte {
-	if len(b) >= 2 && b[0] == '\'' && b[len(b)-1] == '\'' {
-		return b[1 : len(b)-1]
-	}
-	return b
-}
-
-// splits tries the splits of text into n parts at `, `.
-func (s *Statement) splits(text []byte, n int, tries *int, try func([][]byte, int) bool) [][]byte {
-	parts := s.parser.cands.parts[:0]
-	var split func(rest []byte, left int) bool
-	split = func(rest []byte, left int) bool {
-		if left == 1 {
-			*tries++
-			parts = append(parts, rest)
-			s.parser.cands.parts = parts
-			if try(parts, n) {
-				return true
-			}
-			parts = parts[:len(parts)-1]
+		if s.Cut && end >= len(b) || end-start > maxKeyText {
 			return false
 		}
-		for from := 0; *tries < maxTries; {
-			k := bytes.Index(rest[from:], []byte(", "))
-			if k < 0 {
-				return false
-			}
-			parts = append(parts, rest[:from+k])
-			if split(rest[from+k+2:], left-1) {
+		text := b[start:end]
+		for _, form := range [...][]byte{text, bytes.TrimSpace(text), bare(bytes.TrimSpace(text))} {
+			s.parser.cands.parts = s.parser.cands.parts[:0]
+			if s.provedSplit(p, form, len(r.Columns), &tries) {
 				return true
 			}
-			parts = parts[:len(parts)-1]
-			from += k + 2
 		}
+	}
+	return false
+}
+
+// provedSplit tries the splits of text into so many parts at `, `; those of a split that holds are in
+// the parser's memory.
+func (s *Statement) provedSplit(p proof, text []byte, left int, tries *int) bool {
+	c := &s.parser.cands
+	mark := len(c.parts)
+	if left == 1 {
+		*tries++
+		if c.parts = append(c.parts, text); s.holds(p, c.parts) {
+			return true
+		}
+		c.parts = c.parts[:mark]
 		return false
 	}
-	if split(text, n) {
-		return parts
+	for from := 0; *tries < maxTries; {
+		k := bytes.Index(text[from:], []byte(", "))
+		if k < 0 {
+			return false
+		}
+		c.parts = append(c.parts, text[:from+k])
+		if s.provedSplit(p, text[from+k+2:], left-1, tries) {
+			return true
+		}
+		c.parts = c.parts[:mark]
+		from += k + 2
 	}
-	return nil
+	return false
 }
 
 // guessTypes are the types that a key may have whose schema is not known, the usual ones first.

@@ -189,7 +189,9 @@ func TestScanAndBounds(t *testing.T) {
 		{text: "SELECT * FROM a.b WHERE k = 5 AND c < 3 ORDER BY c ASC LIMIT 10", schema: true, known: true, partitions: 1},
 		{text: "SELECT * FROM a.b WHERE k = 5 AND v = 3 LIMIT 10 ALLOW FILTERING", schema: true, known: true, partitions: 1},
 		{text: "SELECT * FROM a.b WHERE c = 5", schema: true, scan: true, known: true, lower: true},
-		{text: "SELECT * FROM a.b WHERE v = 5 ALLOW FILTERING", client: true, scan: true, known: true},
+		{text: "SELECT * FROM a.b WHERE v = 5 ALLOW FILTERING", client: true},
+		{text: "SELECT * FROM a.b WHERE v > 5 ALLOW FILTERING", client: true, scan: true, known: true},
+		{text: "SELECT * FROM a.b | 10.0.0.1 | 21"},
 		{text: "SELECT * FROM a.b WHERE k IN (1, 2, 3)", client: true, known: true, partitions: 3},
 		{text: "SELECT * FROM a.b WHERE k IN ?", client: true, schema: true, known: true},
 	} {

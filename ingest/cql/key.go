@@ -12,7 +12,7 @@ const maxTries = 256
 // or the ALLOW FILTERING of a client speaks against it.
 func (s *Statement) KeyValues(t *Table) (values []Value, known bool) {
 	values, ok := s.keyValues(t)
-	if !ok {
+	if !ok || len(bytes.TrimSpace(s.Rest)) > 0 {
 		return nil, false
 	}
 	for _, v := range values {
@@ -100,13 +100,7 @@ func (s *Statement) Key(t *Table, token *int64) (parts [][]byte, known bool) {
 	if token == nil {
 		return s.plainKey(t)
 	}
-	found := s.eachKey(t, func(parts [][]byte, columns int) bool {
-		if !s.hasToken(t, parts, *token) {
-			return false
-		}
-		s.prove(columns)
-		return true
-	})
+	found, relations := s.provedKey(proof{table: t, token: token})
 	if found == nil {
 		if parts, ok := s.plainKey(t); ok && t != nil && !verifiable(t, parts) {
 			return parts, true
@@ -114,6 +108,7 @@ func (s *Statement) Key(t *Table, token *int64) (parts [][]byte, known bool) {
 		s.refused = true
 		return nil, false
 	}
+	s.prove(relations)
 	return s.printed(t, found), true
 }
 
@@ -121,17 +116,12 @@ func (s *Statement) Key(t *Table, token *int64) (parts [][]byte, known bool) {
 // `(a, b), c1, c2` with clustering values or `a, b` without. A read of one partition stopped in that
 // partition, so the reading that the row confirms is certain, and when none is confirmed, known is false.
 func (s *Statement) KeyOfRow(t *Table, row []byte) (parts [][]byte, known bool) {
-	found := s.eachKey(t, func(parts [][]byte, columns int) bool {
-		if !rowOf(row, parts) {
-			return false
-		}
-		s.prove(columns)
-		return true
-	})
+	found, relations := s.provedKey(proof{table: t, row: row})
 	if found == nil {
 		s.refused = true
 		return nil, false
 	}
+	s.prove(relations)
 	return s.printed(t, found), true
 }
 
@@ -166,13 +156,11 @@ func cutJoined(row []byte, parts [][]byte) ([]byte, bool) {
 	return row, true
 }
 
-// prove remembers that the first columns of the WHERE clause are the partition key.
-func (s *Statement) prove(columns int) {
+// prove remembers that the first relations of the WHERE clause bind the partition key.
+func (s *Statement) prove(relations int) {
 	s.keyCols = s.keyCols[:0]
-	for i := range s.Where {
-		if r := &s.Where[i]; len(s.keyCols) < columns {
-			s.keyCols = append(s.keyCols, r.Columns...)
-		}
+	for i := range min(relations, len(s.Where)) {
+		s.keyCols = append(s.keyCols, s.Where[i].Columns...)
 	}
 }
 

@@ -3,7 +3,10 @@ package cql
 import "bytes"
 
 // value reads the one value of a relation, or the values of a comma list, and appends them.
-func (p *Parser) value(s *Statement, r *Restriction, b []byte, i int) int {
+func (p *Parser) value(r *Restriction, b []byte, i int) int {
+	if at(b, i) == '?' && !isName(at(b, i+1)) { // servers bind all markers
+		p.client = true
+	}
 	if p.client {
 		i = skipBlank(b, i)
 		end := clientEnd(b, i)

@@ -171,7 +171,7 @@ func (p *Parser) selection(s *Statement, b []byte, i int) {
 	}
 	if i = p.table(s, b, i); s.Table == "" {
 		s.Cut = s.Cut || i >= len(b)
-		s.odd = b[i:]
+		s.Rest = b[i:]
 		return
 	}
 	p.rest(s, b, i)
@@ -185,8 +185,7 @@ func (p *Parser) rest(s *Statement, b []byte, i int) {
 	}
 	t, ok := readTail(b, i, p.client)
 	if !ok {
-		s.odd = b[i:]
-		s.Cut = s.Cut || len(bytes.TrimSpace(s.odd)) > 0 && bytes.IndexAny(bytes.TrimSpace(s.odd), " \n") < 0
+		s.Rest = b[i:]
 		return
 	}
 	p.markers += t.markers
@@ -267,7 +266,7 @@ func (p *Parser) other(s *Statement, b []byte, i int) bool {
 		if n < 0 {
 			continue
 		}
-		s.odd = b[i:]
+		s.Rest = b[i:]
 		if verb == "TRUNCATE" {
 			if k := word(b, skipBlank(b, n), "TABLE"); k >= 0 {
 				n = k

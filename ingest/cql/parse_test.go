@@ -105,6 +105,10 @@ func TestParse(t *testing.T) {
 			want: `keyspace1.standard1 | cut`, shape: "SELECT * FROM keyspace1.standard1",
 		},
 		{
+			name: "bind markers in a driver's log, from a public thread", text: "SELECT * FROM job_run_by_cluster_v2 WHERE cluster_name = ? limit ?",
+			want: `.job_run_by_cluster_v2 | cluster_name 1 ""#0`, shape: "SELECT * FROM job_run_by_cluster_v2 WHERE cluster_name = ? LIMIT ?",
+		},
+		{
 			name: "client of a shell, from a public thread", client: true, text: "select * from shop.odd_keys where k = 'line1\nline2' limit 1;",
 			want: `shop.odd_keys | k 1 "line1\nline2" | limit 1`, shape: "SELECT * FROM shop.odd_keys WHERE k = ? LIMIT 1",
 		},

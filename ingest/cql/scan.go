@@ -1,6 +1,9 @@
 package cql
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // Scan reports whether the statement is a read without a bound partition key: none restricted, a token
 // range, an index or a filter. known is false when the text does not tell. A Key or KeyOfRow that a
@@ -16,7 +19,8 @@ func (s *Statement) Scan(t *Table) (scan, known bool) {
 	case t != nil && len(t.PartitionKey) > 0:
 		return s.scanBySchema(t)
 	case len(s.Where) == 0:
-		return !s.Cut && !s.where, !s.Cut && !s.where
+		whole := !s.Cut && !s.where && len(bytes.TrimSpace(s.Rest)) == 0
+		return whole, whole
 	case len(s.keyCols) > 0:
 		return false, true
 	}
@@ -30,8 +34,6 @@ func (s *Statement) Scan(t *Table) (scan, known bool) {
 		return !s.Cut, !s.Cut
 	case first.List || first.Op == Equal && len(first.Columns) > 1:
 		return false, true
-	case len(s.Where) == 1 && s.clientFilters():
-		return true, true
 	case len(first.Columns) != 1 || first.Element || first.Op != Equal && first.Op != In || s.leading() > 1:
 		return false, false
 	}

@@ -32,7 +32,7 @@ func (s *Statement) appendSelect(dst []byte, client bool) []byte {
 	if s.Distinct {
 		dst = append(dst, "DISTINCT "...)
 	}
-	dst = appendColumns(dst, s.Columns, client)
+	dst = s.appendColumns(dst, client)
 	if s.Table != "" {
 		dst = s.appendTable(append(dst, " FROM "...))
 	}
@@ -44,7 +44,7 @@ func (s *Statement) appendSelect(dst []byte, client bool) []byte {
 	if s.AllowFiltering {
 		dst = append(dst, " ALLOW FILTERING"...)
 	}
-	return appendClause(appendClause(dst, " ", s.clauses.extra, client), " ", s.odd, client)
+	return appendClause(appendClause(dst, " ", s.clauses.extra, client), " ", s.Rest, client)
 }
 
 func appendLimit(dst []byte, words string, n uint64, has, marker bool) []byte {
@@ -57,12 +57,13 @@ func appendLimit(dst []byte, words string, n uint64, has, marker bool) []byte {
 	return dst
 }
 
-func appendColumns(dst []byte, columns []string, client bool) []byte {
-	for i, c := range columns {
+func (s *Statement) appendColumns(dst []byte, client bool) []byte {
+	for i, c := range s.Columns {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = appendFolded(dst, []byte(c), client, false)
+		s.parser.fold = append(s.parser.fold[:0], c...)
+		dst = appendFolded(dst, s.parser.fold, client, false)
 	}
 	return dst
 }
@@ -99,7 +100,7 @@ func (s *Statement) appendWrite(dst []byte, client bool) []byte {
 		if s.JSON {
 			dst = append(dst, " JSON ?"...)
 		} else {
-			dst = append(appendColumns(append(dst, " ("...), s.Columns, client), ") VALUES ("...)
+			dst = append(s.appendColumns(append(dst, " ("...), client), ") VALUES ("...)
 			for i := range s.Where {
 				if i > 0 {
 					dst = append(dst, ", "...)
@@ -114,7 +115,7 @@ func (s *Statement) appendWrite(dst []byte, client bool) []byte {
 	default:
 		dst = append(dst, "DELETE "...)
 		if len(s.Columns) > 0 {
-			dst = append(appendColumns(dst, s.Columns, client), ' ')
+			dst = append(s.appendColumns(dst, client), ' ')
 		}
 		dst = s.appendTable(append(dst, "FROM "...))
 	}

@@ -96,6 +96,9 @@ type Statement struct {
 	Cut        bool
 	Markers    int          // bind markers in the text, those of inner statements included
 	Statements []*Statement // of a batch
+	// Rest is what stands behind the part that was understood: empty when all was. Of a statement of
+	// kind Other it is the whole.
+	Rest []byte
 
 	parser  *Parser
 	text    []byte
@@ -103,7 +106,6 @@ type Statement struct {
 	using   []byte   // USING of a write, or of a batch what stands before its first statement
 	assign  []byte   // what stands between SET and WHERE
 	cond    []byte   // from IF on
-	odd     []byte   // what could not be read, to the end of the text
 	where   bool     // a WHERE stands in the text
 	keyCols []string // columns that a token proved to be the partition key
 	refused bool     // a token or row refuted every reading as a partition key

@@ -1,7 +1,7 @@
 package cql
 
 // maxSpan bounds one clause behind WHERE, in bytes, so that a hostile text costs no quadratic time.
-const maxSpan = 4096
+const maxSpan = 1024
 
 // A tail is what follows the restrictions of a SELECT.
 type tail struct {

@@ -162,11 +162,15 @@ func appendHex(dst, b []byte) ([]byte, error) {
 	if len(b) >= 2 && b[0] == '0' && b[1]|0x20 == 'x' {
 		b = b[2:]
 	}
-	out, err := hex.AppendDecode(dst, b)
-	if err != nil {
+	for _, c := range b { // a guess that fails costs no memory
+		if !isHex(c) {
+			return dst, ErrValue
+		}
+	}
+	if len(b)%2 != 0 {
 		return dst, ErrValue
 	}
-	return out, nil
+	return hex.AppendDecode(dst, b)
 }
 
 func appendInet(dst, b []byte) ([]byte, error) {
@@ -175,6 +179,11 @@ func appendInet(dst, b []byte) ([]byte, error) {
 	}
 	if len(b) < 2 || len(b) > 45 {
 		return dst, ErrValue
+	}
+	for _, c := range b {
+		if !isHex(c) && c != '.' && c != ':' {
+			return dst, ErrValue
+		}
 	}
 	addr, err := netip.ParseAddr(string(b))
 	if err != nil || addr.Zone() != "" {

@@ -12,7 +12,7 @@ func (p *Parser) restrictions(s *Statement, b []byte, i int) int {
 		r := s.add()
 		n, ok := p.left(r, b, start)
 		if ok {
-			n, ok = p.right(s, r, b, n)
+			n, ok = p.right(r, b, n)
 		}
 		if !ok {
 			s.Where = s.Where[:len(s.Where)-1]
@@ -161,7 +161,7 @@ func wordOperator(b []byte, i int) (Operator, int) {
 }
 
 // right reads the values of a relation from behind its operator.
-func (p *Parser) right(s *Statement, r *Restriction, b []byte, i int) (int, bool) {
+func (p *Parser) right(r *Restriction, b []byte, i int) (int, bool) {
 	if r.Op == IsNull || r.Op == IsNotNull || r.Op == Matches && len(r.Columns) == 0 {
 		return i, true
 	}
@@ -175,10 +175,10 @@ func (p *Parser) right(s *Statement, r *Restriction, b []byte, i int) (int, bool
 			return n, true
 		}
 	}
-	n := p.value(s, r, b, start)
+	n := p.value(r, b, start)
 	if r.Op == Between {
 		if k := word(b, skipBlank(b, n), "AND"); k >= 0 {
-			n = p.value(s, r, b, skipBlank(b, k))
+			n = p.value(r, b, skipBlank(b, k))
 		}
 	}
 	r.right = b[start:n]

@@ -267,7 +267,7 @@ func (p *Parser) batch(s *Statement, b []byte, i int) bool {
 		if !ok || end <= i {
 			p.used--
 			s.Cut = s.Cut || i >= len(b)
-			s.odd = b[i:]
+			s.Rest = b[i:]
 			return true
 		}
 		inner.text = b[i:end]
