@@ -86,6 +86,10 @@ var clScanned = []byte("Scanned over ")
 
 // Decode implements ingest.Decoder.
 func (d *cassandra) Decode(rec *ingest.Record, to ingest.Sink) {
+	if quietLine(rec.Data) {
+		to.Skip(clSkipOther)
+		return
+	}
 	head, at := cassandraLine(rec.Data)
 	below := -1
 	if at >= 0 && cassandraMessage(rec.Data[at:]) == clNone {

@@ -28,9 +28,6 @@ func (d *cassandra) scanned(s clText) bool {
 	switch {
 	case s.skip(" during query '"):
 		return d.abortedQuery(e, s)
-	case s.skip(" for query "): // the event of a trace
-		text, ok := s.untilLast("; query aborted")
-		return ok && d.abortedStatement(e, clStatement(text))
 	case s.skip(" in "):
 		return d.abortedSlice(e, s)
 	case s.at("; query aborted"): // 2.0.2: no table

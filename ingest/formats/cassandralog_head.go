@@ -42,6 +42,25 @@ func cassandraLine(data []byte) (h cassandraHead, message int) {
 	return h, i
 }
 
+// quietLine reports whether data is a line of the usual layout whose message says nothing of keys: what
+// nearly all lines are. False is no answer.
+func quietLine(data []byte) bool {
+	const level, date = 6, 23 // bytes: "INFO  ", "2024-05-02 10:11:12,345"
+	if len(data) < 80 || data[0] != 'I' && data[0] != 'D' || data[level] != '[' {
+		return false
+	}
+	n := bytes.IndexByte(data[level:min(len(data), 250)], ']')
+	time := level + n + 2
+	if n < 0 || len(data) < time+date+40 || !clDigit(data[time]) || data[time+4] != '-' || data[time+13] != ':' || data[time+date] != ' ' {
+		return false
+	}
+	file := time + date + 1
+	n = bytes.IndexByte(data[file:min(len(data), file+80)], ' ')
+	message := file + n + 3 // behind " - "
+	return n > 0 && message < len(data) && data[message-2] == '-' && data[message-1] == ' ' && data[message] != '\n' &&
+		cassandraMessage(data[message:]) == clNone
+}
+
 // cassandraLevel gives the length of the level that data begins with, when a blank follows it.
 func cassandraLevel(data []byte) int {
 	if len(data) < 6 {

@@ -38,8 +38,8 @@ func cassandraMessage(text []byte) clMessage {
 		return clReadKind(text)
 	case 'S':
 		switch {
-		case clBegins(text, "Scanned over ") && clDigit(text[13]):
-			return clAbort
+		case clBegins(text, "Scanned over "):
+			return clAbortKind(text)
 		case clBegins(text, "Some operations "):
 			return clContext
 		}
@@ -111,6 +111,18 @@ func clReadKind(text []byte) clMessage {
 	_, ok := s.number()
 	if ok && s.skip(" tombstone") && (s.skip("d cells ") || s.skip(" cells ")) && (s.at("in ") || s.at("(see tombstone_warn_threshold). ")) {
 		return clRead
+	}
+	return clNone
+}
+
+// clAbortKind tells ends of reads from what traces say of them.
+func clAbortKind(text []byte) clMessage {
+	s := clText{text}
+	s.skip("Scanned over ")
+	_, ok := s.number()
+	if ok && (s.at(" tombstones during query '") || s.at(" tombstones in ") || s.at(" tombstone rows for query ") ||
+		s.at(" tombstones; query aborted (see tombstone_fail_threshold)")) {
+		return clAbort
 	}
 	return clNone
 }
