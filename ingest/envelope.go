@@ -101,17 +101,25 @@ func sample(head []byte) [][]byte {
 
 func firstFit(lines [][]byte) *wrapper {
 	for _, w := range wrappers {
-		n := 0
-		for _, line := range lines {
-			if _, ok := w.open(line); ok {
-				n++
-			}
-		}
-		if n > 0 && n*10 >= len(lines)*w.fits {
+		if w.fitsLines(lines) {
 			return w
 		}
 	}
 	return nil
+}
+
+// fitsLines reports whether enough of the lines have the wrapper; it looks no further once they cannot.
+func (w *wrapper) fitsLines(lines [][]byte) bool {
+	n := 0
+	for i, line := range lines {
+		if _, ok := w.open(line); ok {
+			n++
+		}
+		if left := len(lines) - i - 1; (n+left)*10 < len(lines)*w.fits {
+			return false
+		}
+	}
+	return n > 0
 }
 
 func (e *Envelope) peelColours(lines [][]byte) [][]byte {

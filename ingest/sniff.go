@@ -14,24 +14,29 @@ func (o *Options) recognise(in *Input, raw []byte, whole bool) error {
 		raw = raw[:i+1]
 	}
 	in.head = raw
-	if in.envelope = DetectEnvelopes(raw); in.envelope != nil {
+	first := o.before(in)
+	if first != nil {
+		in.envelope = first.envelope
+	} else {
+		in.envelope = DetectEnvelopes(raw)
+	}
+	if in.envelope != nil {
 		in.Envelopes = in.envelope.Names()
 		in.head = unwrapHead(in.envelope, raw)
 	}
-	best := o.before(in)
-	if best == nil {
-		var verdicts []FormatVerdict
-		if best, verdicts = o.judge(in.head); best == nil {
-			return &UnrecognisedError{Name: in.Name, Verdicts: verdicts}
-		}
+	best, verdicts := (*Format)(nil), []FormatVerdict(nil)
+	if first != nil {
+		best = first.Format
+	} else if best, verdicts = o.judge(in.head); best == nil {
+		return &UnrecognisedError{Name: in.Name, Verdicts: verdicts}
 	}
 	in.Format = best
 	in.quoted = best.Quoted && bytes.IndexByte(in.head, '"') >= 0
 	return nil
 }
 
-// before gives the format that the first pass found for an input, nil in the first pass.
-func (o *Options) before(in *Input) *Format {
+// before gives an input as the first pass found it, nil in the first pass.
+func (o *Options) before(in *Input) *Input {
 	if o.Again == nil {
 		return nil
 	}
@@ -39,7 +44,7 @@ func (o *Options) before(in *Input) *Format {
 	if in.ID.Member >= len(inputs) || inputs[in.ID.Member].Input.Name != in.Name {
 		return nil
 	}
-	return inputs[in.ID.Member].Input.Format
+	return inputs[in.ID.Member].Input
 }
 
 // judge asks each format, and gives the one that fits best, the first of equals; without one, all
