@@ -110,7 +110,7 @@ func FuzzAppendValue(f *testing.F) {
 		if !bytes.HasPrefix(out, []byte("before")) || err != nil && len(out) != len(dst) {
 			t.Fatalf("%q after %v", out, err)
 		}
-		if err != nil {
+		if parsed, _ := parseType(typ); err != nil || parsed.kind == kindTuple { // a printed tuple has several readings
 			return
 		}
 		if text, err := AppendText(nil, typ, out[len(dst):]); err == nil {

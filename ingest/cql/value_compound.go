@@ -6,12 +6,15 @@ import (
 	"slices"
 )
 
-// appendCompound reads a literal of a frozen collection or tuple, or the bare hex in which servers
-// print collections as keys.
+// appendCompound reads a literal of a frozen collection or tuple, or the form in which servers print
+// them as keys: bare hex of collections, fields of a tuple with `:` between them.
 func (t cqlType) appendCompound(dst, b []byte) ([]byte, error) {
 	b = bytes.TrimSpace(b)
 	if len(b) == 0 {
 		return dst, ErrValue
+	}
+	if t.kind == kindTuple && b[0] != '(' {
+		return t.appendTuple(dst, printedFields(b))
 	}
 	if isHex(b[0]) {
 		return appendHex(dst, b)
@@ -65,6 +68,25 @@ func (t cqlType) appendTuple(dst []byte, items [][]byte) ([]byte, error) {
 		dst = appendSized(dst, v)
 	}
 	return dst, nil
+}
+
+// printedFields takes apart what TupleType.getString prints; a null field is `@`.
+func printedFields(b []byte) [][]byte {
+	var fields [][]byte
+	for start, i := 0, 0; ; i++ {
+		if i < len(b) && (b[i] != ':' || i > 0 && b[i-1] == '\\') {
+			continue
+		}
+		field := b[start:i]
+		if string(field) == "@" {
+			field = []byte("null")
+		}
+		field = bytes.ReplaceAll(field, []byte(`\:`), []byte(":"))
+		fields = append(fields, bytes.ReplaceAll(field, []byte(`\@`), []byte("@")))
+		if start = i + 1; i >= len(b) {
+			return fields
+		}
+	}
 }
 
 func (t cqlType) appendMap(dst []byte, items [][]byte) ([]byte, error) {

@@ -49,6 +49,7 @@ func TestAppendValue(t *testing.T) {
 		{"frozen<set<text>>", "{'b', 'a''', 'b'}", "00000002" + "000000026127" + "0000000162", "-"},
 		{"frozen<map<text, int>>", "{'k': 7}", "00000001" + "000000016b" + "0000000400000007", "-"},
 		{"tuple<text, int, boolean>", "('a:@', null, true)", "00000003613a40" + "ffffffff" + "0000000101", `a\:\@:@:true`},
+		{"tuple<text, int, boolean>", `a\:\@:@:true`, "00000003613a40" + "ffffffff" + "0000000101", ""},
 		{"org.apache.cassandra.db.marshal.ReversedType(org.apache.cassandra.db.marshal.LongType)", "7", "0000000000000007", ""},
 		{"duration", "1d", "-", ""},
 		{"addr", "{street: 'x'}", "-", ""},
