@@ -11,6 +11,7 @@ func Catalogue() []*ingest.Format {
 		&KeyEventsCSV,
 		&CassandraLog,
 		&CassandraClient,
+		&ScyllaLog,
 		&DynamoStream,
 	}
 }

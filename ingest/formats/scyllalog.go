@@ -1,0 +1,153 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cql"
+)
+
+// ScyllaLog is the server's own log, of ScyllaDB.
+var ScyllaLog = ingest.Format{
+	Name:     "scylla-log",
+	Title:    "ScyllaDB server logs",
+	Doc:      scyllaLogDoc,
+	Coverage: ingest.Selected,
+	Carries:  []string{"time", "table", "key", "tombstones", "rows", "partition size", "row size", "cell size", "collection size"},
+	Sniff:    sniffScyllaLog,
+	Begins:   func(line []byte) bool { _, at := scyllaLine(line); return at >= 0 },
+	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
+		return &scylla{schema: o.Schema, times: ingest.TimeParser{Location: o.Location}}, nil
+	},
+}
+
+const scyllaLogDoc = `
+What ScyllaDB 2.3 to 2026.3 prints to its console, syslog or journal. Read are large partitions, rows, cells and
+collections (logger large_data; since 5.2.18, 5.4.6 and 6.0 these lines name no key, which then stands in
+system.large_partitions only), large data guardrails, tombstone warnings (querier), unpaged reads that ended at
+query_tombstone_page_limit (storage_proxy), batches over several partitions, and per-partition rate limits. All other
+lines are skipped. Times without a zone are in --timezone.
+
+Sizes are of one SSTable. Tombstones are those of one page of a read; from 6.2 on one such line in ten seconds is printed
+by each shard. Sources: db/large_data_handler.cc, replica/querier.cc, seastar/src/util/log.cc.
+`
+
+// What a skipped record, and a recognised message that cannot be read, is.
+const (
+	slSkipOther      = "other lines of the log"
+	slProblemMessage = "message of ScyllaDB cut or changed"
+)
+
+// scylla reads records of ScyllaDB's log.
+type scylla struct {
+	schema *cql.Schema
+	times  ingest.TimeParser
+
+	// The current record.
+	rec  *ingest.Record
+	to   ingest.Sink
+	head scyllaHead
+	nano int64 // 0: unknown
+
+	event ingest.Event
+	state ingest.State
+	table []byte
+	key   []byte
+	raw   []byte
+	parts [][]byte
+}
+
+// Decode implements ingest.Decoder.
+func (d *scylla) Decode(rec *ingest.Record, to ingest.Sink) {
+	head, at := scyllaLine(rec.Data)
+	if at < 0 {
+		to.Skip(slSkipOther)
+		return
+	}
+	text := rec.Data[at:]
+	read := scyllaMessage(text)
+	if read == nil {
+		to.Skip(slSkipOther)
+		return
+	}
+	d.rec, d.to, d.head = rec, to, head
+	d.nano = d.time(rec.Data)
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	line = bytes.TrimRight(line, " \r")
+	if !read(d, slText(line)) && (len(line) == len(text) || !read(d, slText(text))) {
+		to.Problem(ingest.Problem{Cause: slProblemMessage, Text: string(text[:min(len(text), ingest.MaxProblemText)]), At: rec.At})
+	}
+}
+
+// time gives when the record was logged; 0: unknown.
+func (d *scylla) time(data []byte) int64 {
+	before := bytes.TrimRight(data[:d.head.shard], " ")
+	const layout = len("2006-01-02 15:04:05,000")
+	if len(before) >= layout {
+		if at, cause := d.times.Parse(before[len(before)-layout:]); cause == "" {
+			return at
+		}
+	}
+	if word, _, _ := bytes.Cut(before, []byte(" ")); len(word) > len("2006-01-02T15:04") {
+		if at, cause := d.times.Parse(word); cause == "" {
+			return at
+		}
+	}
+	return d.rec.UnixNano
+}
+
+// scyllaMessages are the messages that are read, by what they begin with; "(rate limiting dropped N
+// similar messages) " may stand before.
+var scyllaMessages = []struct {
+	begin []byte
+	read  func(*scylla, slText) bool
+}{
+	{[]byte("Writing large "), (*scylla).large},
+	{[]byte("Writing a partition with too many rows ["), (*scylla).manyRows},
+	{[]byte("Large data guardrail: "), (*scylla).guardrail},
+	{[]byte("Write rejected for "), (*scylla).rejected},
+	{[]byte("Detected large partition: "), (*scylla).detected},
+	{[]byte("Read "), (*scylla).warned},
+	{[]byte("Exception when communicating with "), (*scylla).exception},
+	{[]byte("Logged batch modifying "), (*scylla).batch},
+	{[]byte("Unlogged batch modifying "), (*scylla).batch},
+}
+
+const slRateLimit = "rate limit reached for "
+
+var (
+	slDropped = []byte("(rate limiting dropped ")
+	slUnpaged = []byte("Tombstones processed by unpaged query exceeds limit of ")
+	slLimited = []byte("Per-partition rate limit reached for ")
+	slWarning = []byte(" (see tombstone_warn_threshold)")
+)
+
+// scyllaMessage gives what reads the message, nil when none does.
+func scyllaMessage(text []byte) func(*scylla, slText) bool {
+	if bytes.HasPrefix(text, slDropped) {
+		if i := bytes.Index(text, []byte(" similar messages) ")); i > 0 {
+			text = text[i+len(" similar messages) "):]
+		}
+	}
+	for i := range scyllaMessages {
+		if m := &scyllaMessages[i]; bytes.HasPrefix(text, m.begin) {
+			return m.read
+		}
+	}
+	switch {
+	case bytes.Contains(text, slUnpaged):
+		return (*scylla).exception
+	case bytes.Contains(text, slLimited):
+		return (*scylla).limited
+	}
+	return nil
+}
+
+func sniffScyllaLog(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+	for line := range bytes.Lines(head) {
+		if _, at := scyllaLine(bytes.TrimRight(line, "\r\n")); at >= 0 {
+			return ingest.Verdict{Fit: ingest.Certain, Why: "a line of ScyllaDB's log"}
+		}
+	}
+	return ingest.Verdict{Fit: ingest.No, Why: "no line with [shard N] and a logger of ScyllaDB"}
+}
