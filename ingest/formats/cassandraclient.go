@@ -58,7 +58,7 @@ func cassandraClientBegins(line []byte) bool {
 // sniffCassandraClient looks for a message that can be read, or for the exception of an aborted read.
 func sniffCassandraClient(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 	none := ingest.Verdict{Why: "no warning or error of a Cassandra server in it"}
-	if len(head) == 0 || head[0] == '{' || head[0] == '[' || sniffCassandraLog(head, o).Fit == ingest.Certain {
+	if len(head) == 0 || sniffCassandraLog(head, o).Fit == ingest.Certain {
 		return none
 	}
 	for _, word := range clForeign {
@@ -75,6 +75,9 @@ func sniffCassandraClient(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 	}
 	if !found {
 		return none
+	}
+	if head[0] == '{' || head[0] == '[' { // what stands around it may say more
+		return ingest.Verdict{Fit: ingest.Possible, Why: "JSON with a warning or error of a Cassandra server in it"}
 	}
 	return ingest.Verdict{Fit: ingest.Certain, Why: "a warning or error of a Cassandra server stands in it"}
 }

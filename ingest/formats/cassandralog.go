@@ -67,7 +67,8 @@ type cassandra struct {
 	key   []byte
 	shape []byte
 	part  []byte
-	flat  []byte
+	flat  []byte // a message without line ends
+	plain []byte // a message without escapes
 }
 
 // loneBytes is the length up to which an input may be a fragment, whose exceptions are all it tells.
@@ -189,12 +190,26 @@ func (d *cassandra) anywhere(data []byte) {
 		if next >= 0 {
 			text = data[at:next]
 		}
-		d.message(text)
+		d.message(d.unescaped(text))
 		at = next
 	}
 	if !d.said {
 		d.exception(data)
 	}
+}
+
+// unescaped undoes the backslashes before quotes of a message that is printed within quotes by a client.
+func (d *cassandra) unescaped(text []byte) []byte {
+	if d.role == "" || clIndex(text, `\'`) < 0 && clIndex(text, `\"`) < 0 {
+		return text
+	}
+	d.plain = d.plain[:0]
+	for i, c := range text {
+		if c != '\\' || i+1 == len(text) || text[i+1] != '\'' && text[i+1] != '"' {
+			d.plain = append(d.plain, c)
+		}
+	}
+	return d.plain
 }
 
 // begin takes over what the head of a record says.
@@ -241,7 +256,7 @@ func sniffCassandraLog(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 			audits++
 		case at >= 0 && len(h.thread) > 0 && len(h.time) > 0 && isCassandraFile(h.file):
 			return ingest.Verdict{Fit: ingest.Certain, Why: "lines begin as those of Cassandra's log"}
-		case (at >= 0 || isServerLine(rec)) && saysSomething(rec, o):
+		case (at >= 0 && cassandraMessage(rec[at:]) != clNone || at < 0 && isServerLine(rec)) && saysSomething(rec, o):
 			return ingest.Verdict{Fit: ingest.Certain, Why: "a line holds a message of Cassandra"}
 		}
 	}

@@ -173,8 +173,7 @@ func (d *cassandra) unloggedBatch(s clText) bool {
 // aggregation reads `Aggregation query used without partition key on table ks.t, aggregation type: …`.
 // The line that names no table repeats it.
 func (d *cassandra) aggregation(s clText) bool {
-	s.skip("Aggregation query used ")
-	_ = s.skip("without partition key") || s.skip("with multiple partition keys")
+	s.skip("Aggregation query used without partition key")
 	if !s.skip(" on table ") {
 		return d.skip(clSkipContext)
 	}

@@ -1,9 +1,6 @@
 package formats
 
-import (
-	"bytes"
-	"math"
-)
+import "bytes"
 
 // A clMessage is a kind of message, by how it begins.
 type clMessage uint8
@@ -109,7 +106,7 @@ func clReadKind(text []byte) clMessage {
 		return clNone
 	}
 	_, ok := s.number()
-	if ok && s.skip(" tombstone") && (s.skip("d cells ") || s.skip(" cells ")) && (s.at("in ") || s.at("(see tombstone_warn_threshold). ")) {
+	if ok && (s.at(" tombstoned cells in ") || s.at(" tombstone cells in ") || s.at(" tombstoned cells (see tombstone_warn_threshold)")) {
 		return clRead
 	}
 	return clNone
@@ -204,18 +201,15 @@ func (s *clText) skip(word string) bool {
 	return true
 }
 
-// number reads a number; one too large for 64 bits is the largest.
+// number reads a number of at most 18 digits: the server prints no larger one.
 func (s *clText) number() (n uint64, ok bool) {
-	for len(s.rest) > 0 && clDigit(s.rest[0]) {
-		digit := uint64(s.rest[0] - '0')
-		if n > (math.MaxUint64-digit)/10 {
-			n = math.MaxUint64
-		} else if n < math.MaxUint64 {
-			n = n*10 + digit
-		}
-		s.rest, ok = s.rest[1:], true
+	size := 0
+	for size < len(s.rest) && clDigit(s.rest[size]) {
+		n = n*10 + uint64(s.rest[size]-'0')
+		size++
 	}
-	return n, ok
+	s.rest = s.rest[size:]
+	return n, size > 0 && size <= 18
 }
 
 // until gives what stands before word and passes over both; without word nothing is passed over.

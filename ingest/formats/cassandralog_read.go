@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
@@ -264,14 +265,15 @@ func clCutText(text []byte) bool {
 
 // clStatement takes the token off a statement, and what people leave out with dots.
 func clStatement(text []byte) (q clQuery) {
-	if i := clLastIndex(text, "; token "); i >= 0 {
-		if token, ok := clToken(text[i+8:]); ok {
-			q.token, text = &token, text[:i]
+	if i := clLastIndex(text, "; token "); i >= 0 && isToken(text[i+8:]) {
+		if token, err := strconv.ParseInt(string(text[i+8:]), 10, 64); err == nil {
+			q.token = &token
 		}
+		text = text[:i]
 	}
 	text = bytes.TrimRight(text, "; \n")
-	for _, dots := range []string{"…", "..."} {
-		if before, found := bytes.CutSuffix(text, []byte(dots)); found {
+	for _, dots := range clDots {
+		if before, found := bytes.CutSuffix(text, dots); found {
 			text = bytes.TrimRight(before, " .\n")
 		}
 	}
@@ -279,16 +281,14 @@ func clStatement(text []byte) (q clQuery) {
 	return q
 }
 
-// clToken reads a token of Murmur3Partitioner; those of other partitioners are larger, or hex.
-func clToken(text []byte) (int64, bool) {
-	digits, negative := bytes.CutPrefix(text, []byte("-"))
-	s := clText{digits}
-	n, ok := s.number()
-	if !ok || len(s.rest) > 0 || n > 1<<63 {
-		return 0, false
+var clDots = [][]byte{[]byte("…"), []byte("...")}
+
+// isToken reports whether text is a token: a number, or the hex of ordered partitioners.
+func isToken(text []byte) bool {
+	for _, c := range text {
+		if !clDigit(c) && c != '-' && c|0x20-'a' > 5 {
+			return false
+		}
 	}
-	if negative {
-		return int64(-n), true
-	}
-	return int64(n), n < 1<<63
+	return len(text) > 0
 }

@@ -20,16 +20,12 @@ func (d *cassandra) operations(s clText) bool {
 	if n < 0 {
 		return d.skip(clSkipContext)
 	}
-	rest := s.rest[n+1:]
-	for len(rest) > 0 {
-		end := clIndex(rest, "\n<")
-		if end < 0 {
-			end = len(rest)
+	for rest := s.rest[n+1:]; len(rest) > 0; {
+		n := d.operation(rest)
+		if n == 0 { // the number of those dropped
+			break
 		}
-		if rest[0] == '<' {
-			d.operation(rest[:end])
-		}
-		rest = rest[min(end+1, len(rest)):]
+		rest = rest[n:]
 	}
 	if !d.said { // 6.0 with its appender prints JSON
 		return d.skip(clSkipContext)
@@ -37,52 +33,77 @@ func (d *cassandra) operations(s clText) bool {
 	return true
 }
 
-// operation reads one entry of such a list.
-func (d *cassandra) operation(text []byte) {
-	e := d.request(ingest.OpRead)
-	s := clText{text[1:]}
-	var query []byte
-	ok := true
-	var millis uint64
-	for _, form := range clSlowForms {
-		at := clText{s.rest}
-		if query, ok = at.untilLast(form.behind); !ok {
-			continue
+// operation reads the entry of such a list that text begins with, and gives its length; 0: none is
+// there. A statement may hold line ends, so an entry is what ends as one.
+func (d *cassandra) operation(text []byte) int {
+	if text[0] != '<' {
+		return 0
+	}
+	first := 0
+	for end := 0; end < len(text); {
+		n := clIndex(text[end:], "\n")
+		if n < 0 {
+			n = len(text) - end
 		}
-		if e.Slow, e.TimedOut, e.Failed = !form.timedOut, form.timedOut, form.timedOut; form.counted {
-			e.Requests, _ = at.number()
-			_, ok = at.until("avg/min/max ")
-			at.number()
-			at.skip("/")
-			at.number()
-			at.skip("/")
+		if end += n; d.slow(text[1:end]) {
+			return min(end+1, len(text))
 		}
-		millis, _ = at.number()
-		ok = ok && at.at(" msec")
-		break
+		if end = min(end+1, len(text)); first == 0 {
+			first = end
+		}
+		if end < len(text) && text[end] == '<' && end-first > clLongestEntry {
+			break
+		}
 	}
-	if !ok {
-		d.problem(clProblemMessage, text)
-		return
-	}
-	e.SetLatency(millis * 1000)
-	if !d.statement(e, clStatement(query)) {
-		d.problem(clProblemStatement, text)
-		return
-	}
-	d.emit(e)
+	d.problem(clProblemMessage, text[:first])
+	return first
 }
 
-// clSlowForms are what stands behind a statement, before a count or a time in milliseconds. Of several
-// times the largest counts.
+// clLongestEntry bounds how far the end of an entry is searched for, in bytes.
+const clLongestEntry = 64 << 10
+
+// slow reads a whole entry of a list; false: it is none.
+func (d *cassandra) slow(text []byte) bool {
+	for _, form := range clSlowForms {
+		s := clText{text}
+		query, ok := s.untilLast(form.behind)
+		if !ok {
+			continue
+		}
+		e := d.request(ingest.OpRead)
+		e.Slow, e.TimedOut, e.Failed = !form.timedOut, form.timedOut, form.timedOut
+		if form.counted {
+			e.Requests, _ = s.number()
+			_, ok = s.until("avg/min/max ")
+			s.number()
+			s.skip("/")
+			s.number()
+			s.skip("/")
+		}
+		millis, isNumber := s.number()
+		if !ok || !isNumber || !s.at(form.ends) {
+			continue
+		}
+		e.SetLatency(millis * 1000)
+		if !d.statement(e, clStatement(query)) {
+			return false
+		}
+		return d.emit(e)
+	}
+	return false
+}
+
+// clSlowForms are what stands behind a statement, before a count or a time in milliseconds, and behind
+// the time. Of several times the largest counts.
 var clSlowForms = []struct {
 	behind            string
 	counted, timedOut bool
+	ends              string
 }{
-	{">, time ", false, false},
-	{">, was slow ", true, false},
-	{">, total time ", false, true},
-	{"> timed out ", true, true},
+	{">, time ", false, false, " msec - slow timeout "},
+	{">, was slow ", true, false, " msec - slow timeout "},
+	{">, total time ", false, true, " msec, timeout "},
+	{"> timed out ", true, true, " msec, timeout "},
 }
 
 // threshold reads `updated tombstone_warn_threshold to 1000`.
