@@ -103,7 +103,9 @@ func (b *Builder) Event(e *ingest.Event) {
 	sec := uint32(0)
 	if timed {
 		sec = uint32(nanos / second)
-		b.at(sec).event(e, id, b)
+		if !b.settings.NoPanes {
+			b.at(sec).event(e, id, b)
+		}
 	}
 	if e.KeyKnown && !t.other {
 		b.key(e, id, t, sec)
@@ -127,7 +129,7 @@ func (b *Builder) key(e *ingest.Event, id uint32, t *openTarget, sec uint32) {
 	if b.settings.KeysOnly {
 		return
 	}
-	if sec != 0 {
+	if sec != 0 && !b.settings.NoPanes {
 		b.pane.targets[b.pane.current].Distinct.Add(hash)
 	}
 	bytes, _ := e.Bytes()

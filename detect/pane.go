@@ -45,7 +45,7 @@ func (b *Builder) at(sec uint32) *openPane {
 	}
 	b.pane = b.openPane(start)
 	b.panes = append(b.panes, b.pane)
-	if len(b.panes) > fedFromPanes && !b.feeding && !b.settings.NoPanes {
+	if len(b.panes) > fedFromPanes && !b.feeding {
 		b.feed()
 	}
 	b.share()

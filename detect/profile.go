@@ -85,7 +85,7 @@ type Settings struct {
 	Bytes  bool          // the cost weight is bytes, not units
 	// KeysOnly leaves out what only rules need: samples, histograms, distinct keys, shapes, nodes.
 	KeysOnly bool
-	// NoPanes leaves out the heavy hitters of panes: only those of the whole run are kept.
+	// NoPanes leaves out the panes: only the whole run is kept.
 	NoPanes bool
 }
 

@@ -84,7 +84,7 @@ func runKeys(ctx context.Context, e *env, stdout io.Writer, o *keysOptions, inpu
 		return err
 	}
 	settings := o.read.settings()
-	settings.KeysOnly, settings.Bytes = true, o.by.of == report.Bytes
+	settings.KeysOnly, settings.NoPanes, settings.Bytes = true, !o.read.pane.given, o.by.of == report.Bytes
 	r, err := readTraffic(ctx, e, &o.read, inputs, settings)
 	if err != nil {
 		return err
