@@ -54,6 +54,11 @@ func awsPartition(o *ingest.DecodeOptions, table []byte) string {
 	if name := o.Map["pk"]; name != "" {
 		return name
 	}
+	if len(table) == 0 && len(o.PartitionKeys) == 1 { // a single table that is described is the one that is meant
+		for _, name := range o.PartitionKeys {
+			return name
+		}
+	}
 	return o.PartitionKeys[string(table)]
 }
 

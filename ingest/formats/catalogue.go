@@ -13,5 +13,12 @@ func Catalogue() []*ingest.Format {
 		&CassandraClient,
 		&ScyllaLog,
 		&DynamoStream,
+		&DynamoExport,
+		&DynamoScan,
+		&CloudTrail,
+		&CloudWatch,
+		&ContributorInsights,
+		&AWSDescription,
+		&ThrottleText,
 	}
 }

@@ -63,8 +63,8 @@ type dynamoStream struct {
 	inner   [maxStreamNesting][]byte // decoded texts of messages
 }
 
-// A pack is a JSON text that holds stream records: that of the record, or of a message in it.
-type pack struct {
+// A streamPack is a JSON text that holds stream records: that of the record, or of a message in it.
+type streamPack struct {
 	awsjson.Reader
 	data   []byte
 	level  int
@@ -75,15 +75,15 @@ type pack struct {
 }
 
 // at gives the offset in the record of an offset in the pack.
-func (p *pack) at(offset int) int {
+func (p *streamPack) at(offset int) int {
 	if p.level > 0 {
 		return p.offset
 	}
 	return offset
 }
 
-// A change is one stream record.
-type change struct {
+// A streamChange is one stream record.
+type streamChange struct {
 	ingest.Op
 	id, table, time  []byte
 	begin            int  // offset of the record
@@ -99,7 +99,7 @@ type change struct {
 func (d *dynamoStream) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.place.begin(rec)
 	d.to, d.said, d.last = to, false, d.last[:0]
-	p := pack{Reader: awsjson.Read(rec.Data, 0), data: rec.Data}
+	p := streamPack{Reader: awsjson.Read(rec.Data, 0), data: rec.Data}
 	d.pack(&p)
 	switch {
 	case p.Broken():
@@ -111,7 +111,7 @@ func (d *dynamoStream) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 }
 
-func (d *dynamoStream) pack(p *pack) {
+func (d *dynamoStream) pack(p *streamPack) {
 	p.top = -1
 	for p.Next() {
 		p.top, p.looked, p.table = p.At(), false, nil
@@ -120,7 +120,7 @@ func (d *dynamoStream) pack(p *pack) {
 }
 
 // value reads the records in the next value.
-func (d *dynamoStream) value(p *pack) {
+func (d *dynamoStream) value(p *streamPack) {
 	switch p.Peek() {
 	case '{':
 		d.object(p)
@@ -135,8 +135,8 @@ func (d *dynamoStream) value(p *pack) {
 }
 
 // object reads an object that is a record or holds some.
-func (d *dynamoStream) object(p *pack) {
-	var c change
+func (d *dynamoStream) object(p *streamPack) {
+	var c streamChange
 	c.begin = p.At()
 	p.Open('{')
 	for {
@@ -151,12 +151,12 @@ func (d *dynamoStream) object(p *pack) {
 	}
 }
 
-func (d *dynamoStream) member(p *pack, c *change, name []byte) {
+func (d *dynamoStream) member(p *streamPack, c *streamChange, name []byte) {
 	switch string(name) {
 	case "dynamodb", "Dynamodb", "DynamoDB":
 		d.body(p, c)
 	case "eventName", "EventName":
-		c.Op = changeOp(p.Text())
+		c.Op = streamOp(p.Text())
 	case "eventID", "EventID", "eventId", "EventId":
 		c.id = p.Text()
 	case "eventSourceARN", "EventSourceARN", "eventSourceArn":
@@ -166,7 +166,7 @@ func (d *dynamoStream) member(p *pack, c *change, name []byte) {
 	case "tableName", "TableName":
 		c.table = p.Text()
 	case "userIdentity", "UserIdentity":
-		c.service = identity(p)
+		c.service = streamIdentity(p)
 	case "Records", "records", "Messages", "kinesis", "Kinesis", "requestPayload", "detail", "Sns", "sns":
 		d.value(p)
 	case "data", "Data", "body", "Body", "payload", "message", "Message":
@@ -180,7 +180,7 @@ func (d *dynamoStream) member(p *pack, c *change, name []byte) {
 	}
 }
 
-func changeOp(text []byte) ingest.Op {
+func streamOp(text []byte) ingest.Op {
 	switch string(text) {
 	case "INSERT":
 		return ingest.OpWrite
@@ -192,8 +192,8 @@ func changeOp(text []byte) ingest.Op {
 	return ingest.OpUnknown
 }
 
-// identity reports whether a user identity is DynamoDB itself.
-func identity(p *pack) (service bool) {
+// streamIdentity reports whether a user identity is DynamoDB itself.
+func streamIdentity(p *streamPack) (service bool) {
 	if !p.Open('{') {
 		return false
 	}
@@ -209,7 +209,7 @@ func identity(p *pack) (service bool) {
 }
 
 // message reads the records in a member that holds JSON as text, that of Kinesis in base64.
-func (d *dynamoStream) message(p *pack, name []byte) {
+func (d *dynamoStream) message(p *streamPack, name []byte) {
 	if p.Peek() != '"' {
 		d.value(p)
 		return
@@ -230,7 +230,7 @@ func (d *dynamoStream) message(p *pack, name []byte) {
 	if !ok {
 		return
 	}
-	inner := pack{Reader: awsjson.Read(out, 0), data: out, level: level, offset: p.at(begin)}
+	inner := streamPack{Reader: awsjson.Read(out, 0), data: out, level: level, offset: p.at(begin)}
 	d.pack(&inner)
 	if inner.Broken() {
 		d.said = true
@@ -239,7 +239,7 @@ func (d *dynamoStream) message(p *pack, name []byte) {
 }
 
 // body reads what a record says of its item.
-func (d *dynamoStream) body(p *pack, c *change) {
+func (d *dynamoStream) body(p *streamPack, c *streamChange) {
 	if !p.Open('{') {
 		return
 	}
@@ -265,7 +265,7 @@ func (d *dynamoStream) body(p *pack, c *change) {
 	}
 }
 
-func (c *change) image(size *uint64, p *pack) {
+func (c *streamChange) image(size *uint64, p *streamPack) {
 	if p.Peek() != '{' {
 		p.Skip()
 		return
@@ -275,7 +275,7 @@ func (c *change) image(size *uint64, p *pack) {
 }
 
 // finish hands over the event of a record.
-func (d *dynamoStream) finish(p *pack, c *change) {
+func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 	d.said = true
 	begin := d.place.of(p.at(c.begin))
 	switch {
@@ -309,7 +309,7 @@ func (d *dynamoStream) finish(p *pack, c *change) {
 }
 
 // weigh sets what a write costs. A deletion by TTL costs nothing, and is no heat: it is only counted.
-func (d *dynamoStream) weigh(e *ingest.Event, c *change) {
+func (d *dynamoStream) weigh(e *ingest.Event, c *streamChange) {
 	if c.Op == ingest.OpDelete && c.service {
 		e.Coverage, e.Role, e.Shape = ingest.Selected, roleTTL, ttlDelete
 		e.KeyKnown, e.Key, e.SortKey = false, nil, nil
@@ -340,7 +340,7 @@ func (d *dynamoStream) when(e *ingest.Event, text []byte) (cause string) {
 
 // outerTable gives the table that the object around records names: the page of get-records by the ARN in
 // its iterator.
-func (p *pack) outerTable() []byte {
+func (p *streamPack) outerTable() []byte {
 	if p.looked {
 		return p.table
 	}

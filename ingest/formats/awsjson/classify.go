@@ -23,7 +23,7 @@ const (
 
 // Begins reports whether a line of a file of JSON begins a record: a line for each object, or objects
 // that are spread over lines of which all but the first are indented or close it.
-func Begins(line []byte) bool { return line[0] == '{' || line[0] == '[' }
+func Begins(line []byte) bool { return len(line) > 0 && (line[0] == '{' || line[0] == '[') }
 
 // Classify tells what the JSON at the beginning of an input is. A beginning that is cut off in the middle
 // of an object is judged by what is there.
@@ -136,7 +136,7 @@ func (s *survey) object(depth int) {
 func (s *survey) decisive(name []byte, depth int) Kind {
 	var buf [32]byte
 	next := s.r.Peek()
-	switch Fold(&buf, name) {
+	switch string(Fold(&buf, name)) {
 	case "dynamodb":
 		return only(next == '{', Stream)
 	case "ddbstreambatchinfo":
@@ -172,8 +172,8 @@ func (s *survey) decisive(name []byte, depth int) Kind {
 }
 
 // describes gives Description for the names that only descriptions, lists and answers of DynamoDB have.
-func describes(folded string, depth int) Kind {
-	switch folded {
+func describes(folded []byte, depth int) Kind {
+	switch string(folded) {
 	case "keyschema", "attributedefinitions", "tablestatus", "timetolivedescription", "timetolivestatus",
 		"contributorinsightsstatus", "contributorinsightssummaries", "contributorinsightsrulelist",
 		"streamdescription", "streamarn", "streamviewtype", "sharditerator", "itemcollectionmetrics", "consumedcapacity",

@@ -41,7 +41,7 @@ func PartitionName(name []byte) bool { return roleOf(name) > 0 }
 // "date" or "id" have been both.
 func roleOf(name []byte) int {
 	var buf [32]byte
-	switch Fold(&buf, name) {
+	switch string(Fold(&buf, name)) {
 	case "pk", "partitionkey", "hashkey", "hash", "partition", "hk", "primarykey":
 		return 1
 	case "sk", "sortkey", "rangekey", "range", "sort", "rk", "secondarykey",
@@ -69,4 +69,57 @@ func ends(name []byte, words ...string) bool {
 		}
 	}
 	return false
+}
+
+// KeyNames gives the names of the partition key and the sort key of the items at the beginning of an
+// input, as far as attributes have names that only these have. Indexes have theirs in the same items, so
+// a name is taken whole: GSI1PK is none.
+func KeyNames(head []byte) (partition, sort []byte) {
+	r := Read(head, 0)
+	for n := 0; n < namedItems && r.Next(); n++ {
+		r.names(&partition, &sort, 0)
+	}
+	return partition, sort
+}
+
+// namedItems is how many values are looked at for names of keys.
+const namedItems = 4
+
+// names looks for names of keys in the next value.
+func (r *Reader) names(partition, sort *[]byte, depth int) {
+	switch c := r.Peek(); {
+	case c == '[' && depth < 4:
+		r.Open('[')
+		for r.Element() {
+			r.names(partition, sort, depth+1)
+		}
+	case c == '{' && depth < 4:
+		r.Open('{')
+		for {
+			name, ok := r.Member()
+			if !ok {
+				return
+			}
+			if r.Peek() == '{' {
+				whole(name, partition, sort)
+			}
+			r.names(partition, sort, depth+1)
+		}
+	default:
+		r.Skip()
+	}
+}
+
+func whole(name []byte, partition, sort *[]byte) {
+	var buf [32]byte
+	switch string(Fold(&buf, name)) {
+	case "pk", "partitionkey", "hashkey", "hk":
+		if *partition == nil {
+			*partition = bytes.Clone(name)
+		}
+	case "sk", "sortkey", "rangekey", "rk":
+		if *sort == nil {
+			*sort = bytes.Clone(name)
+		}
+	}
 }

@@ -127,8 +127,8 @@ func (r *Reader) Next() bool {
 	return true
 }
 
-// Fold gives name in lower case without "_" and "-", in buf where it fits; a longer one is cut.
-func Fold(buf *[32]byte, name []byte) string {
+// Fold gives name in lower case without "_" and "-", in buf; a longer one is cut.
+func Fold(buf *[32]byte, name []byte) []byte {
 	n := 0
 	for _, c := range name {
 		if n == len(buf) {
@@ -142,5 +142,5 @@ func Fold(buf *[32]byte, name []byte) string {
 			n++
 		}
 	}
-	return string(buf[:n])
+	return buf[:n]
 }

@@ -10,33 +10,33 @@ import (
 // parts of the words of ThrottlingReasons, {Table|Index}{Read|Write}{...Exceeded}; then messages of
 // DynamoDB; then names of its exceptions, which tell no reason.
 var reasons = []struct {
-	text   string
+	text   []byte
 	reason ingest.Throttle
 }{
-	{"KeyRangeThroughputExceeded", ingest.ThrottledKeyRange},
-	{"AccountLimitExceeded", ingest.ThrottledAccount},
-	{"IndexReadProvisionedThroughputExceeded", ingest.ThrottledIndex},
-	{"IndexWriteProvisionedThroughputExceeded", ingest.ThrottledIndex},
-	{"IndexReadMaxOnDemandThroughputExceeded", ingest.ThrottledIndex},
-	{"IndexWriteMaxOnDemandThroughputExceeded", ingest.ThrottledIndex},
-	{"TableReadProvisionedThroughputExceeded", ingest.ThrottledTable},
-	{"TableWriteProvisionedThroughputExceeded", ingest.ThrottledTable},
-	{"TableReadMaxOnDemandThroughputExceeded", ingest.ThrottledTable},
-	{"TableWriteMaxOnDemandThroughputExceeded", ingest.ThrottledTable},
-	{"provisioned throughput for one or more global secondary indexes", ingest.ThrottledIndex},
-	{"current capacity for one or more global secondary indexes", ingest.ThrottledIndex},
-	{"provisioned throughput for the index", ingest.ThrottledIndex},
-	{"level of configured provisioned throughput", ingest.ThrottledTable},
-	{"maximum OnDemandThroughput configured", ingest.ThrottledTable},
-	{"Throughput exceeds the current", ingest.ThrottledUnknown}, // capacity of your table or index: scaling, or a hot key
-	{"RequestLimitExceeded", ingest.ThrottledAccount},
-	{"Throughput exceeds the current throughput limit for your account", ingest.ThrottledAccount},
+	{[]byte("KeyRangeThroughputExceeded"), ingest.ThrottledKeyRange},
+	{[]byte("AccountLimitExceeded"), ingest.ThrottledAccount},
+	{[]byte("IndexReadProvisionedThroughputExceeded"), ingest.ThrottledIndex},
+	{[]byte("IndexWriteProvisionedThroughputExceeded"), ingest.ThrottledIndex},
+	{[]byte("IndexReadMaxOnDemandThroughputExceeded"), ingest.ThrottledIndex},
+	{[]byte("IndexWriteMaxOnDemandThroughputExceeded"), ingest.ThrottledIndex},
+	{[]byte("TableReadProvisionedThroughputExceeded"), ingest.ThrottledTable},
+	{[]byte("TableWriteProvisionedThroughputExceeded"), ingest.ThrottledTable},
+	{[]byte("TableReadMaxOnDemandThroughputExceeded"), ingest.ThrottledTable},
+	{[]byte("TableWriteMaxOnDemandThroughputExceeded"), ingest.ThrottledTable},
+	{[]byte("provisioned throughput for one or more global secondary indexes"), ingest.ThrottledIndex},
+	{[]byte("current capacity for one or more global secondary indexes"), ingest.ThrottledIndex},
+	{[]byte("provisioned throughput for the index"), ingest.ThrottledIndex},
+	{[]byte("level of configured provisioned throughput"), ingest.ThrottledTable},
+	{[]byte("maximum OnDemandThroughput configured"), ingest.ThrottledTable},
+	{[]byte("Throughput exceeds the current"), ingest.ThrottledUnknown}, // capacity of your table or index: scaling, or a hot key
+	{[]byte("RequestLimitExceeded"), ingest.ThrottledAccount},
+	{[]byte("Throughput exceeds the current throughput limit for your account"), ingest.ThrottledAccount},
 }
 
 // exceptions name a refusal for rate without a reason; other services throw them as well.
-var exceptions = []string{
+var exceptions = listOf(
 	"ProvisionedThroughputExceeded", "ThrottlingException", "ThrottlingError", "ThrottledException",
-}
+)
 
 // Reason gives why DynamoDB refused a request for rate, from the name, the message or the reasons of the
 // error that text holds; NotThrottled when it was not refused for rate.
@@ -45,14 +45,90 @@ func Reason(text []byte) ingest.Throttle {
 		return ingest.ThrottledAccount
 	}
 	for _, r := range reasons {
-		if bytes.Contains(text, []byte(r.text)) {
+		if bytes.Contains(text, r.text) {
 			return r.reason
 		}
 	}
 	for _, e := range exceptions {
-		if bytes.Contains(text, []byte(e)) {
+		if bytes.Contains(text, e) {
 			return ingest.ThrottledUnknown
 		}
 	}
 	return ingest.NotThrottled
+}
+
+// said are texts that only an error of DynamoDB has, not a page that explains it.
+var said = listOf(
+	"level of configured provisioned throughput for", "Throughput exceeds the current capacity", "Throughput exceeds the maximum OnDemandThroughput",
+	"Throughput exceeds the current throughput limit for your account", "ThroughputExceeded'", `ThroughputExceeded"`, `ThroughputExceeded\"`,
+	"AccountLimitExceeded'", `AccountLimitExceeded"`, `AccountLimitExceeded\"`, "throughput for your account",
+)
+
+// named are names of errors, which are one when they come with a message or in an object.
+var named = listOf("ProvisionedThroughputExceeded", "ThrottlingException", "RequestLimitExceeded")
+
+// Refused reports whether text holds an error by which DynamoDB refused a request for rate.
+func Refused(text []byte) bool {
+	if bytes.Contains(text, []byte("Throughput")) || bytes.Contains(text, []byte("throughput")) || bytes.Contains(text, []byte("AccountLimit")) {
+		for _, s := range said {
+			if bytes.Contains(text, s) {
+				return true
+			}
+		}
+	}
+	for _, name := range named {
+		for rest := text; ; {
+			i := bytes.Index(rest, name)
+			if i < 0 {
+				break
+			}
+			rest = bytes.TrimPrefix(rest[i+len(name):], []byte("Exception"))
+			if thrown(rest) && ofDynamoDB(text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// thrown reports whether what follows the name of an error makes it one that happened: ": message",
+// ") when calling", a closing quote, a member of an object.
+func thrown(after []byte) bool {
+	return len(after) > 0 && (after[0] == ':' || after[0] == ')' || after[0] == '"' || after[0] == '\'' || after[0] == '\\' || after[0] == '(' || after[0] == '{')
+}
+
+// ofDynamoDB reports whether an error whose name other services use as well is DynamoDB's.
+func ofDynamoDB(text []byte) bool {
+	for _, word := range []string{"dynamodb", "DynamoDb", "DynamoDB", "Dynamo", "PutItem", "UpdateItem", "GetItem", "DeleteItem", "WriteItem"} {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// NamedTable gives the table that text names as a member: tableName=Orders, "TableName": "Orders".
+func NamedTable(text []byte) []byte {
+	for _, label := range []string{"TableName", "tableName", "table_name"} {
+		i := bytes.Index(text, []byte(label))
+		if i < 0 {
+			continue
+		}
+		rest := bytes.TrimLeft(text[i+len(label):], `"'\`)
+		if len(rest) == 0 || rest[0] != ':' && rest[0] != '=' {
+			continue
+		}
+		if table, _ := name(bytes.TrimLeft(rest[1:], ` "'\`)); len(table) > 2 {
+			return table
+		}
+	}
+	return nil
+}
+
+// listOf makes byte slices of texts that are searched for: made at each search, longer ones cost memory.
+func listOf(texts ...string) (list [][]byte) {
+	for _, t := range texts {
+		list = append(list, []byte(t))
+	}
+	return list
 }

@@ -1,0 +1,22 @@
+package ingest
+
+// Names of Facts that descriptions of DynamoDB tables give.
+const (
+	FactTTLAttribute  = "ttl-attribute" // empty: TTL is off
+	FactTableClass    = "table-class"
+	FactWarmRead      = "warm-read-units"  // what the table can take at once, a second
+	FactWarmWrite     = "warm-write-units" // the same
+	FactMaxReadUnits  = "max-on-demand-read-units"
+	FactMaxWriteUnits = "max-on-demand-write-units"
+	FactProjection    = "projection"           // of an index: ALL, KEYS_ONLY, or names of attributes
+	FactInsights      = "contributor-insights" // status: ENABLED, DISABLED, ...
+	FactInsightsMode  = "contributor-insights-mode"
+	FactStreamView    = "stream-view" // which images stream records hold
+	// FactOpenShards is how many shards of a stream are open, as far as one page of its description goes.
+	FactOpenShards = "open-stream-shards"
+
+	// FactMetricQuery tells what results of CloudWatch are whose Points have no table: Node is the Id,
+	// which stands in their Node, and Value the metric, the statistic, the period in seconds and the
+	// operation, with a blank after each but the last.
+	FactMetricQuery = "metric-query"
+)

@@ -1,0 +1,138 @@
+package formats
+
+import (
+	"strconv"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/formats/awsjson"
+)
+
+func awsAppendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
+
+// collections reads ItemCollectionMetrics: of one item, a list, or lists by table.
+func (d *awsDescription) collections(r *awsjson.Reader, of awsSubject) {
+	switch r.Peek() {
+	case '[':
+		for r.Open('['); r.Element(); {
+			d.collections(r, of)
+		}
+		return
+	case '{':
+	default:
+		r.Skip()
+		return
+	}
+	begin := r.At()
+	var low []byte
+	d.attrs = d.attrs[:0]
+	r.Open('{')
+	for {
+		name, ok := r.Member()
+		if !ok {
+			break
+		}
+		switch string(name) {
+		case "ItemCollectionKey":
+			d.attrs = r.Keys(d.attrs[:0])
+		case "SizeEstimateRangeGB":
+			low = awsFirst(r)
+		default:
+			d.collections(r, awsSubject{table: awsjson.TableName(name)})
+		}
+	}
+	if len(d.attrs) == 1 && low != nil {
+		d.collection(of, low, begin)
+	}
+}
+
+// awsFirst gives the first number of a list.
+func awsFirst(r *awsjson.Reader) (text []byte) {
+	if !r.Open('[') {
+		return nil
+	}
+	for n := 0; r.Element(); n++ {
+		if value := r.Text(); n == 0 {
+			text = value
+		}
+	}
+	return text
+}
+
+// collection hands over the size of an item collection, which is in steps of a GB.
+func (d *awsDescription) collection(of awsSubject, low []byte, begin int) {
+	milli, ok := awsMilli(low)
+	if !ok {
+		awsProblem(d.to, d.place.of(begin), causeMetricValue, low)
+		d.said = true
+		return
+	}
+	d.said = true
+	d.part = d.attrs[0].Append(d.part[:0])
+	d.key = ingest.AppendKey(d.key[:0], d.part)
+	d.state = ingest.State{
+		Store: ingest.DynamoDB, Table: of.table, Key: d.key, KeyKnown: true, Source: sourceCollections,
+		Measure: ingest.PartitionBytes, Value: milli << 30 / 1000, AtLeast: true, Limit: collectionLimit,
+		At: d.place.of(d.attrs[0].At),
+	}
+	d.to.State(&d.state)
+}
+
+// consumed reads ConsumedCapacity: of one request, or a list by table.
+func (d *awsDescription) consumed(r *awsjson.Reader) {
+	if r.Peek() == '[' {
+		for r.Open('['); r.Element(); {
+			d.consumed(r)
+		}
+		return
+	}
+	of := awsSubject{}.within(r)
+	whole := *r
+	split := false
+	for r.Open('{'); ; {
+		name, ok := r.Member()
+		if !ok {
+			break
+		}
+		switch string(name) {
+		case "Table":
+			d.units(r, of)
+			split = true
+		case "GlobalSecondaryIndexes", "LocalSecondaryIndexes":
+			d.unitsByIndex(r, of)
+		default:
+			r.Skip()
+		}
+	}
+	if !split {
+		d.units(&whole, of)
+	}
+}
+
+func (d *awsDescription) unitsByIndex(r *awsjson.Reader, of awsSubject) {
+	if !r.Open('{') {
+		return
+	}
+	for {
+		index, ok := r.Member()
+		if !ok {
+			return
+		}
+		d.units(r, awsSubject{table: of.table, index: index})
+	}
+}
+
+var consumedName = []byte(metricConsumed)
+
+// units hands over the CapacityUnits of an object.
+func (d *awsDescription) units(r *awsjson.Reader, of awsSubject) {
+	at := r.At()
+	milli, ok := awsMilli(awsMember(r, "CapacityUnits"))
+	if !ok {
+		return
+	}
+	d.said = true
+	d.point = ingest.Point{
+		Store: ingest.DynamoDB, Table: of.table, Index: of.index, Name: consumedName, Stat: "sum", Milli: milli, At: d.place.of(at),
+	}
+	d.to.Point(&d.point)
+}

@@ -1,0 +1,90 @@
+package formats
+
+import (
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/formats/awsjson"
+)
+
+// maxDynamoItem is the largest item that DynamoDB takes, in bytes of names and values
+// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html). Items from four
+// fifths of it on are told of one by one.
+const (
+	maxDynamoItem   = 400 << 10
+	largeDynamoItem = maxDynamoItem / 5 * 4
+)
+
+// awsItems hands over what an item at rest says: an event of coverage StateOnly with its size, so that
+// the sizes of a key's items add up, and a state when it is large.
+type awsItems struct {
+	options ingest.DecodeOptions
+	times   ingest.TimeParser
+	event   ingest.Event
+	state   ingest.State
+	keys    awsKeyBuffers
+	want    [2]awsjson.Attribute // partition key and sort key of items that do not say which these are
+	given   string               // name of the partition key, where it is known beforehand
+	name    string               // of want[0]
+}
+
+func newAWSItems(head []byte, o ingest.DecodeOptions) awsItems {
+	i := awsItems{options: o, times: ingest.TimeParser{Location: o.Location}, given: awsPartition(&o, nil)}
+	i.want[0].Name, i.want[1].Name = awsjson.KeyNames(head)
+	if i.given != "" {
+		i.want[0].Name = []byte(i.given)
+	}
+	i.name = string(i.want[0].Name)
+	if sort := o.Map["sk"]; sort != "" {
+		i.want[1].Name = []byte(sort)
+	}
+	return i
+}
+
+// item reads the item that comes next and gives its size; its key is then in want.
+func (i *awsItems) item(r *awsjson.Reader) (size uint64) {
+	for k := range i.want {
+		i.want[k].Kind = 0
+	}
+	return r.Item(i.want[:])
+}
+
+// wanted gives the attributes of the key that item has found.
+func (i *awsItems) wanted() []awsjson.Attribute {
+	switch {
+	case i.want[0].Kind == 0:
+		return nil
+	case i.want[1].Kind == 0:
+		return i.want[:1]
+	}
+	return i.want[:]
+}
+
+// emit hands over an item of this key and size; the zero time is none. source tells where it is from.
+func (i *awsItems) emit(to ingest.Sink, place *awsPlace, begin int, key []awsjson.Attribute, size uint64, source string) {
+	e := &i.event
+	e.Store, e.Coverage = ingest.DynamoDB, ingest.StateOnly
+	e.At = place.of(begin)
+	if hash := i.keys.set(e, key, i.partition(key)); hash >= 0 {
+		e.At = place.of(key[hash].At)
+	}
+	e.SetBytes(size)
+	to.Event(e)
+	if size < largeDynamoItem {
+		return
+	}
+	i.state = ingest.State{
+		Store: ingest.DynamoDB, Table: e.Table, Key: e.Key, KeyKnown: e.KeyKnown, Part: e.SortKey, Source: source,
+		Measure: ingest.ItemBytes, Value: size, Limit: maxDynamoItem, At: e.At,
+	}
+	if at, ok := e.UnixNano(); ok {
+		i.state.UnixNano = at
+	}
+	to.State(&i.state)
+}
+
+// partition gives the name of the partition key of an item with this key.
+func (i *awsItems) partition(key []awsjson.Attribute) string {
+	if len(key) > 0 && &key[0] == &i.want[0] {
+		return i.name
+	}
+	return i.given
+}

@@ -1,0 +1,167 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/formats/awsjson"
+)
+
+// DynamoExport is the data of an export of a table to S3, full or incremental.
+var DynamoExport = ingest.Format{
+	Name:     "dynamodb-export",
+	Title:    "data of a DynamoDB export to S3 in DYNAMODB_JSON",
+	Coverage: ingest.StateOnly,
+	Carries:  []string{"partition key", "sort key", "bytes"},
+	Doc: `Data files of an export to S3 (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html)
+in the format DYNAMODB_JSON, one item a line:
+
+    {"Item":{"pk":{"S":"TENANT#17"},"sk":{"S":"ORDER#1"},"qty":{"N":"3"}}}
+    {"Metadata":{"WriteTimestampMicros":{"N":"1793606400000000"}},"Keys":{…},"NewImage":{…},"OldImage":{…}}
+
+The second form is that of an incremental export: one line for each item that changed, however often. Items are no
+traffic: they tell how many bytes each partition key holds, by the item-size rules and without indexes, and which items
+come near 400 KB.
+
+Files of a full export name neither the table nor the key: the partition key is known when an attribute has the name
+of one (pk and its like), or by --map pk=NAME. Amazon Ion is not read: export with --export-format DYNAMODB_JSON.`,
+	Sniff:  sniffExport,
+	Begins: awsjson.Begins,
+	New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
+		return &dynamoExport{awsItems: newAWSItems(head, o)}, nil
+	},
+}
+
+const (
+	causeExportCut = "item without its beginning"
+	skipDeleted    = "deleted item"
+	sourceExport   = "export"
+)
+
+func sniffExport(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+	if bytes.HasPrefix(head, []byte("$ion_1_0")) {
+		return ingest.Verdict{Fit: ingest.Ambiguous, Why: "an export in Amazon Ion, which is not read: export with --export-format DYNAMODB_JSON"}
+	}
+	return awsVerdict(head, awsjson.Export, "items of a DynamoDB export")
+}
+
+// dynamoExport decodes lines of data files.
+type dynamoExport struct {
+	awsItems
+	place awsPlace
+	attrs []awsjson.Attribute
+}
+
+// An exportedItem item is what one line says.
+type exportedItem struct {
+	begin            int
+	keys, item       []awsjson.Attribute
+	newSize, oldSize uint64
+	full, changed    bool // it has an Item; Metadata or an image
+	time             []byte
+}
+
+// Decode gives an event for the item of a line.
+func (d *dynamoExport) Decode(rec *ingest.Record, to ingest.Sink) {
+	d.place.begin(rec)
+	if i := ingest.SkipSpace(rec.Data, 0); i < len(rec.Data) && !awsjson.Begins(rec.Data[i:]) {
+		awsProblem(to, rec.At, causeExportCut, rec.Data)
+		return
+	}
+	r := awsjson.Read(rec.Data, 0)
+	n := 0
+	for ; r.Next(); n++ {
+		x := d.read(&r)
+		if r.Broken() {
+			break
+		}
+		d.say(&x, to)
+	}
+	if r.Broken() || n == 0 {
+		awsProblem(to, rec.At, causeAWSJSON, rec.Data)
+	}
+}
+
+// read reads the object of one item.
+func (d *dynamoExport) read(r *awsjson.Reader) (x exportedItem) {
+	x.begin = r.At()
+	r.Open('{')
+	for {
+		name, ok := r.Member()
+		if !ok {
+			return x
+		}
+		switch string(name) {
+		case "Item":
+			x.full, x.newSize = true, d.item(r)
+			x.item = d.wanted()
+		case "Keys":
+			d.attrs = r.Keys(d.attrs[:0])
+			x.keys = d.attrs
+		case "NewImage":
+			x.changed, x.newSize = true, r.Item(nil)
+		case "OldImage":
+			x.changed, x.oldSize = true, r.Item(nil)
+		case "Metadata":
+			x.changed, x.time = true, exportTime(r)
+		default:
+			r.Skip()
+		}
+	}
+}
+
+// exportTime reads {"WriteTimestampMicros":…}, whose value is a text, a number or {"N":…}.
+func exportTime(r *awsjson.Reader) (text []byte) {
+	if !r.Open('{') {
+		return nil
+	}
+	for {
+		name, ok := r.Member()
+		if !ok {
+			return text
+		}
+		switch {
+		case string(name) != "WriteTimestampMicros":
+			r.Skip()
+		case r.Peek() == '{':
+			text = awsNumber(r)
+		default:
+			text = r.Text()
+		}
+	}
+}
+
+func awsNumber(r *awsjson.Reader) (text []byte) {
+	r.Open('{')
+	for {
+		if _, ok := r.Member(); !ok {
+			return text
+		}
+		text = r.Text()
+	}
+}
+
+func (d *dynamoExport) say(x *exportedItem, to ingest.Sink) {
+	e := &d.event
+	e.Reset()
+	switch {
+	case x.full:
+		d.emit(to, &d.place, x.begin, x.item, x.newSize, sourceExport)
+		return
+	case !x.changed || len(x.keys) == 0:
+		to.Skip(skipAWSOther)
+		return
+	case x.newSize == 0:
+		to.Skip(skipDeleted)
+		return
+	}
+	if len(x.time) > 0 {
+		nanos, cause := awsTime(&d.times, x.time)
+		if cause != "" {
+			awsProblem(to, d.place.of(x.begin), cause, x.time)
+			return
+		}
+		e.SetTime(nanos)
+	}
+	d.emit(to, &d.place, x.begin, x.keys, x.newSize, sourceExport)
+}

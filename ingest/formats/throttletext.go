@@ -1,0 +1,181 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/formats/awsjson"
+)
+
+// ThrottleText is an application's log with DynamoDB's refusals for rate.
+var ThrottleText = ingest.Format{
+	Name:     "throttle-text",
+	Title:    "application logs with DynamoDB throttling errors",
+	Coverage: ingest.Selected,
+	Carries:  []string{"time", "table", "index", "operation", "throttles"},
+	Doc: `Logs of programs that use an AWS SDK (JavaScript, Java, .NET, Python, Go, Rust), with the errors by which DynamoDB
+refuses a request for rate
+(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html), also as JSON a line:
+
+    2026-11-02 10:00:01,123 WARN … ProvisionedThroughputExceededException: The level of configured provisioned throughput
+      for the table was exceeded. …
+    { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:eu-west-1:123456789012:table/Orders' }
+
+The error names the limit, and with ThrottlingReasons the table or index; it never names the key. An exception with its
+causes and stack lines is one request. How often an SDK tried is not counted. Other lines are passed over.`,
+	Sniff:  sniffThrottle,
+	Begins: beginsLogRecord,
+	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
+		return &throttleText{times: ingest.TimeParser{Location: o.Location}}, nil
+	},
+}
+
+const (
+	skipNoThrottle = "line without a throttling error"
+	roleClient     = "client"
+)
+
+func sniffThrottle(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+	if awsjson.Refused(head) && toldAsError(head) && awsjson.Classify(head) == awsjson.Other {
+		return ingest.Verdict{Fit: ingest.Certain, Why: "log with DynamoDB throttling errors"}
+	}
+	return ingest.Verdict{Fit: ingest.No, Why: "no DynamoDB throttling errors"}
+}
+
+// toldAsError reports whether a beginning with an error is a log of errors: a reason alone may be the
+// value of any JSON object.
+func toldAsError(head []byte) bool {
+	if head[0] != '{' {
+		return true
+	}
+	for _, word := range []string{"ThrottlingReasons", "throughput ", "Throughput "} {
+		if bytes.Contains(head, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsLogRecord reports whether a line begins a record: one that begins as log lines do, with a time,
+// a level, a bracket or a member. Others, stack traces and the exceptions that lead them, belong to the
+// line that logged them.
+func beginsLogRecord(line []byte) bool {
+	if len(line) == 0 {
+		return false
+	}
+	if c := line[0]; c == '{' || c == '[' || c-'0' <= 9 {
+		return true
+	}
+	for _, start := range []string{
+		"ERROR", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "time=", "ts=", "level=", "msg=", "timestamp=",
+	} {
+		if bytes.HasPrefix(line, []byte(start)) {
+			return true
+		}
+	}
+	return len(line) > 4 && bytes.IndexByte([]byte("IWEF"), line[0]) >= 0 && line[1]-'0' <= 9 && line[4]-'0' <= 9 // klog: E1102
+}
+
+// exceptionLine reports whether a line begins with the name of an exception and its message:
+// com.amazonaws.….ProvisionedThroughputExceededException: The level …
+func exceptionLine(line []byte) bool {
+	n := 0
+	for n < len(line) && (line[n]|0x20-'a' < 26 || line[n]-'0' <= 9 || line[n] == '.' || line[n] == '_' || line[n] == '$') {
+		n++
+	}
+	name := line[:n]
+	return n < len(line) && line[n] == ':' &&
+		(bytes.HasSuffix(name, []byte("Exception")) || bytes.HasSuffix(name, []byte("Error")) || bytes.HasSuffix(name, []byte("Exceeded")))
+}
+
+// throttleText decodes log records.
+type throttleText struct {
+	times ingest.TimeParser
+	event ingest.Event
+}
+
+// Decode gives the event of a record that tells of a refusal for rate.
+func (d *throttleText) Decode(rec *ingest.Record, to ingest.Sink) {
+	if !awsjson.Refused(rec.Data) {
+		to.Skip(skipNoThrottle)
+		return
+	}
+	e := &d.event
+	e.Reset()
+	e.Store, e.Coverage, e.Role, e.At = ingest.DynamoDB, ingest.Selected, roleClient, rec.At
+	e.Throttle, e.Node = awsjson.Reason(rec.Data), rec.Node
+	e.Op = awsjson.OpIn(rec.Data)
+	if e.Table, e.Index = awsjson.Resource(rec.Data); e.Table == nil {
+		e.Table = awsjson.NamedTable(rec.Data)
+	}
+	e.Requests = repeated(rec.Data)
+	if at, ok := d.when(rec); ok {
+		e.SetTime(at)
+	}
+	to.Event(e)
+}
+
+// repeated gives how many requests a record tells of: bare exceptions that follow each other are one
+// each, unless the record tells that one came of the other.
+func repeated(data []byte) (requests uint64) {
+	if bytes.Contains(data, []byte("During handling of")) || bytes.Contains(data, []byte("The above exception")) {
+		return 1
+	}
+	for len(data) > 0 {
+		line, rest, _ := bytes.Cut(data, []byte("\n"))
+		if data = rest; exceptionLine(line) && awsjson.Refused(line) {
+			requests++
+		}
+	}
+	return max(requests, 1)
+}
+
+// when gives the time of a record: that of its envelope, else the first that its text holds.
+func (d *throttleText) when(rec *ingest.Record) (unixNano int64, ok bool) {
+	for rest := rec.Data[:min(len(rec.Data), longestHeader)]; ; {
+		i := dateAt(rest)
+		if i < 0 {
+			return rec.UnixNano, rec.UnixNano != 0
+		}
+		rest = rest[i:]
+		n := timeSize(rest)
+		if at, cause := d.times.Parse(rest[:n]); cause == "" {
+			return at, true
+		}
+		rest = rest[1:]
+	}
+}
+
+// longestHeader is how far into a record a time is looked for, in bytes.
+const longestHeader = 4096
+
+// dateAt gives the place of the first text like 2026-11-02T10:00:01, -1 when there is none.
+func dateAt(text []byte) int {
+	for i := 0; i+19 <= len(text); i++ {
+		t := text[i:]
+		if t[4] == '-' && t[7] == '-' && t[13] == ':' && t[16] == ':' && (t[10] == 'T' || t[10] == ' ') && t[0] == '2' {
+			return i
+		}
+	}
+	return -1
+}
+
+// timeSize gives the bytes of the time at the beginning of text: a fraction and a zone may follow.
+func timeSize(text []byte) int {
+	n := 19
+	if n+1 < len(text) && (text[n] == '.' || text[n] == ',') && text[n+1]-'0' <= 9 {
+		for n++; n < len(text) && text[n]-'0' <= 9; n++ {
+		}
+	}
+	if n < len(text) && text[n] == 'Z' {
+		return n + 1
+	}
+	if n+5 < len(text) && (text[n] == '+' || text[n] == '-') && text[n+1]-'0' <= 9 {
+		end := n + 1
+		for end < len(text) && end < n+6 && (text[end]-'0' <= 9 || text[end] == ':') {
+			end++
+		}
+		return end
+	}
+	return n
+}
