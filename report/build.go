@@ -23,6 +23,7 @@ type Parts struct {
 	Notes       []string
 	Partial     string // why the report covers less than was asked
 	Limit       int    // top keys and patterns kept of each table; 0: all
+	Settings    []Setting
 }
 
 // Build puts a report together in its final order: findings by severity, then cost, then subject.
@@ -31,7 +32,7 @@ func Build(p *Parts) *Report {
 	r := &Report{
 		Version: p.Version, Unread: p.Unread, Nodes: len(v.Nodes), Span: v.Span, PaneSeconds: v.Width, Panes: v.Panes,
 		Partial: p.Partial, Problems: p.Problems, Second: v.Second, Notes: slices.Concat(p.Notes, lostNotes(v.Lost)),
-		Findings: orderFindings(p.Findings), NotAssessed: orderNotAssessed(p.NotAssessed),
+		Findings: orderFindings(p.Findings), NotAssessed: orderNotAssessed(p.NotAssessed), Settings: p.Settings,
 	}
 	for _, in := range v.Inputs {
 		r.Inputs = append(r.Inputs, Input{InputStats: in, SampleRate: v.Sampling})
@@ -40,6 +41,7 @@ func Build(p *Parts) *Report {
 		r.Tables = append(r.Tables, buildTable(v, t, p.Limit))
 		r.Patterns = append(r.Patterns, buildPatterns(t, p.Limit)...)
 	}
+	r.addHeat(v)
 	slices.SortStableFunc(r.Patterns, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
 	return r
 }

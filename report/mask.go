@@ -25,6 +25,7 @@ func (r *Report) Masked(mask Masker) *Report {
 			keys[j].Key = mask(keys[j].Key)
 		}
 		out.Tables[i].TopKeys = keys
+		out.Tables[i].Heat = r.Tables[i].Heat.masked(mask)
 	}
 	out.Findings = maskFindings(r.Findings, mask)
 	out.Problems.Causes = slices.Clone(r.Problems.Causes)
@@ -34,6 +35,18 @@ func (r *Report) Masked(mask Masker) *Report {
 			examples[j].Text = maskedText
 		}
 		out.Problems.Causes[i].Examples = examples
+	}
+	return &out
+}
+
+func (h *HeatMap) masked(mask Masker) *HeatMap {
+	if h == nil {
+		return nil
+	}
+	out := *h
+	out.Rows = slices.Clone(h.Rows)
+	for i := range out.Rows {
+		out.Rows[i].Key = mask(out.Rows[i].Key)
 	}
 	return &out
 }

@@ -23,7 +23,11 @@ type Report struct {
 	Problems    detect.Problems
 	Second      bool     // the second pass counted the nominated keys exactly
 	Notes       []string // what the reader must know of the run as a whole
+	Settings    []Setting
 }
+
+// A Setting is one of the flags that this report was made with.
+type Setting struct{ Name, Value string }
 
 // An Input is one input that was read.
 type Input struct {
@@ -47,6 +51,7 @@ type Table struct {
 	TopKeys   []TopKey
 	Skew      detect.Skew
 	PerPane   []uint64 // requests, as Report.Panes
+	Heat      *HeatMap // nil when no record has a time, and for tables beyond the first that matter
 	Checklist []Answer
 }
 
