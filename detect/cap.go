@@ -66,7 +66,7 @@ func (p *Profile) capTargets() {
 	for i := range ids {
 		ids[i] = sketch.Dropped
 	}
-	other := Profile{Settings: p.Settings, Width: p.Width, Run: &sketch.Top{}, Sizes: &sketch.Top{}, Targets: []TargetStats{p.newOther()}}
+	other := Profile{Settings: p.Settings, Width: p.Width, Observers: p.Observers, Run: &sketch.Top{}, Sizes: &sketch.Top{}, Targets: []TargetStats{p.newOther()}}
 	targets := make([]TargetStats, 0, len(kept))
 	for i, id := range kept {
 		ids[id] = uint32(i)
@@ -78,7 +78,7 @@ func (p *Profile) capTargets() {
 	}
 	p.Targets = targets
 	p.regroup(ids, places(p.Nodes, p.Nodes))
-	*p = *merge(p, &other, false)
+	*p = *join(p, &other)
 }
 
 // newOther makes an empty OtherTarget.

@@ -119,3 +119,32 @@ func BenchmarkBuilder(b *testing.B) {
 		}
 	}
 }
+
+func TestSelectedRecordsOfTablesThatGiveWayKeepTheirPlaces(t *testing.T) {
+	part := func(from int) *Profile {
+		b := NewBuilder(smallSettings())
+		b.inputContext = inputContext{coverage: ingest.Selected, node: "a", role: "system"}
+		for i := from; i < from+3000; i++ {
+			e := &ingest.Event{Op: ingest.OpRead, Table: fmt.Appendf(nil, "t%d", i), At: ingest.Position{Byte: uint64(i)}}
+			e.SetTombstones(uint64(i))
+			b.Event(e)
+		}
+		return b.seal([]InputStats{{Name: "test"}})
+	}
+	p, err := Merge(part(0), part(3000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range p.Targets {
+		for _, s := range target.Selected {
+			for _, at := range s.Positions {
+				if int(at.Input) != int(at.Byte/3000) {
+					t.Fatalf("%s: %+v is of input %d", target.Target.Table, at, at.Byte/3000)
+				}
+			}
+		}
+	}
+	if got, want := len(p.Targets), MaxTargets+1; got != want {
+		t.Errorf("%d targets, want %d", got, want)
+	}
+}

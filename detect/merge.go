@@ -31,8 +31,13 @@ func merge(a, b *Profile, continued bool) *Profile {
 		shift.lines = a.Inputs[len(a.Inputs)-1].Lines
 	}
 	b.shift(shift)
-	m := &Profile{Settings: a.Settings, Width: max(a.Width, b.Width)}
-	m.Inputs = joinInputs(a.Inputs, b.Inputs, continued)
+	a.Inputs, b.Inputs = joinInputs(a.Inputs, b.Inputs, continued), nil
+	return join(a, b)
+}
+
+// join joins b to a, whose positions are of the same inputs: those of a.
+func join(a, b *Profile) *Profile {
+	m := &Profile{Settings: a.Settings, Inputs: a.Inputs, Width: max(a.Width, b.Width)}
 	a.widenTo(m.Width)
 	b.widenTo(m.Width)
 	m.joinObservers(a, b)
