@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	causeAWSJSON = "broken JSON"
-	skipAWSText  = "text around JSON"
-	skipAWSOther = "JSON of another kind"
+	causeAWSJSON  = "broken JSON"
+	causeAWSValue = "number not understood"
+	skipAWSText   = "text around JSON"
+	skipAWSOther  = "JSON of another kind"
 )
 
 // An awsPlace gives the positions of what stands within a record.

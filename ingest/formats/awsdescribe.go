@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats/awsjson"
@@ -120,7 +121,7 @@ var awsFactNames = map[string]string{
 func (d *awsDescription) object(r *awsjson.Reader, around awsSubject) {
 	of := around.within(r)
 	ahead := *r
-	items := awsMember(&ahead, "ItemCount")
+	items := ahead.Find("ItemCount")
 	if !r.Open('{') {
 		return
 	}
@@ -243,7 +244,7 @@ func (d *awsDescription) indexes(r *awsjson.Reader, of awsSubject, fact string) 
 	}
 	d.text = d.text[:0]
 	for ahead.Open('['); ahead.Element(); {
-		d.text = awsAppendListed(d.text, awsMember(&ahead, "IndexName"))
+		d.text = awsAppendListed(d.text, ahead.Find("IndexName"))
 	}
 	if len(d.text) > 0 {
 		d.tell(of, fact, d.text, at)
@@ -255,8 +256,8 @@ func (d *awsDescription) timeToLive(r *awsjson.Reader, of awsSubject) {
 	at := r.At()
 	on, again := *r, *r
 	r.Skip()
-	status := awsMember(&on, "TimeToLiveStatus")
-	attribute := awsMember(&again, "AttributeName")
+	status := on.Find("TimeToLiveStatus")
+	attribute := again.Find("AttributeName")
 	if !bytes.HasPrefix(status, []byte("ENABL")) {
 		attribute = status[:0]
 	}
@@ -273,6 +274,6 @@ func (d *awsDescription) shards(r *awsjson.Reader, of awsSubject) {
 			open++
 		}
 	}
-	d.text = awsAppendInt(d.text[:0], open)
+	d.text = strconv.AppendInt(d.text[:0], open, 10)
 	d.tell(of, ingest.FactOpenShards, d.text, at)
 }

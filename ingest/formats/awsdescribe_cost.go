@@ -1,13 +1,9 @@
 package formats
 
 import (
-	"strconv"
-
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats/awsjson"
 )
-
-func awsAppendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 // collections reads ItemCollectionMetrics: of one item, a list, or lists by table.
 func (d *awsDescription) collections(r *awsjson.Reader, of awsSubject) {
@@ -60,9 +56,9 @@ func awsFirst(r *awsjson.Reader) (text []byte) {
 
 // collection hands over the size of an item collection, which is in steps of a GB.
 func (d *awsDescription) collection(of awsSubject, low []byte, begin int) {
-	milli, ok := awsMilli(low)
+	milli, ok := awsjson.Milli(low)
 	if !ok {
-		awsProblem(d.to, d.place.of(begin), causeMetricValue, low)
+		awsProblem(d.to, d.place.of(begin), causeAWSValue, low)
 		d.said = true
 		return
 	}
@@ -71,7 +67,7 @@ func (d *awsDescription) collection(of awsSubject, low []byte, begin int) {
 	d.key = ingest.AppendKey(d.key[:0], d.part)
 	d.state = ingest.State{
 		Store: ingest.DynamoDB, Table: of.table, Key: d.key, KeyKnown: true, Source: sourceCollections,
-		Measure: ingest.PartitionBytes, Value: milli << 30 / 1000, AtLeast: true, Limit: collectionLimit,
+		Measure: ingest.PartitionBytes, Value: milli << 30 / 1000, AtLeast: true, Limit: awsjson.MaxCollection,
 		At: d.place.of(d.attrs[0].At),
 	}
 	d.to.State(&d.state)
@@ -126,7 +122,7 @@ var consumedName = []byte(metricConsumed)
 // units hands over the CapacityUnits of an object.
 func (d *awsDescription) units(r *awsjson.Reader, of awsSubject) {
 	at := r.At()
-	milli, ok := awsMilli(awsMember(r, "CapacityUnits"))
+	milli, ok := awsjson.Milli(r.Find("CapacityUnits"))
 	if !ok {
 		return
 	}

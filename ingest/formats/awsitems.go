@@ -5,13 +5,8 @@ import (
 	"github.com/keyheat/keyheat/ingest/formats/awsjson"
 )
 
-// maxDynamoItem is the largest item that DynamoDB takes, in bytes of names and values
-// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html). Items from four
-// fifths of it on are told of one by one.
-const (
-	maxDynamoItem   = 400 << 10
-	largeDynamoItem = maxDynamoItem / 5 * 4
-)
+// largeDynamoItem is from where on items are told of one by one: four fifths of the largest.
+const largeDynamoItem = awsjson.MaxItem / 5 * 4
 
 // awsItems hands over what an item at rest says: an event of coverage StateOnly with its size, so that
 // the sizes of a key's items add up, and a state when it is large.
@@ -73,7 +68,7 @@ func (i *awsItems) emit(to ingest.Sink, place *awsPlace, begin int, key []awsjso
 	}
 	i.state = ingest.State{
 		Store: ingest.DynamoDB, Table: e.Table, Key: e.Key, KeyKnown: e.KeyKnown, Part: e.SortKey, Source: source,
-		Measure: ingest.ItemBytes, Value: size, Limit: maxDynamoItem, At: e.At,
+		Measure: ingest.ItemBytes, Value: size, Limit: awsjson.MaxItem, At: e.At,
 	}
 	if at, ok := e.UnixNano(); ok {
 		i.state.UnixNano = at

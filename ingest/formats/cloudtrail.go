@@ -43,9 +43,6 @@ const (
 	skipTrailSummary = "summary of events"
 	skipTrailEmpty   = "no CloudTrail events"
 
-	// collectionLimit is the most that an item collection may hold under a local secondary index
-	// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit).
-	collectionLimit        = 10 << 30
 	sourceCollectionRefuse = "refused write"
 )
 

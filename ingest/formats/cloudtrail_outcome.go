@@ -78,7 +78,7 @@ func (d *cloudTrail) collection(v *trailEvent, o trailOutcome, n int, nanos int6
 	}
 	d.state = ingest.State{
 		Store: ingest.DynamoDB, Table: e.Table, Key: e.Key, KeyKnown: true, Source: sourceCollectionRefuse,
-		Measure: ingest.PartitionBytes, Value: collectionLimit, Said: true, Limit: collectionLimit, UnixNano: nanos, At: e.At,
+		Measure: ingest.PartitionBytes, Value: awsjson.MaxCollection, Said: true, Limit: awsjson.MaxCollection, UnixNano: nanos, At: e.At,
 	}
 	d.to.State(&d.state)
 }

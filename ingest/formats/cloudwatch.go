@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -37,7 +36,6 @@ const (
 	skipMetricUnknown = "series of another metric"
 	skipMetricOther   = "metric of another service"
 	skipMetricEmpty   = "no datapoints"
-	causeMetricValue  = "value of a metric not understood"
 )
 
 // cloudWatch decodes metrics.
@@ -255,24 +253,15 @@ func (d *cloudWatch) label(label, id []byte) (known bool) {
 func (d *cloudWatch) emit(at int, when, value []byte) {
 	d.point.At = d.place.of(at)
 	nanos, cause := awsTime(&d.times, when)
-	milli, ok := awsMilli(value)
+	milli, ok := awsjson.Milli(value)
 	switch {
 	case cause != "":
 		awsProblem(d.to, d.point.At, cause, when)
 		return
 	case !ok:
-		awsProblem(d.to, d.point.At, causeMetricValue, value)
+		awsProblem(d.to, d.point.At, causeAWSValue, value)
 		return
 	}
 	d.point.UnixNano, d.point.Milli = nanos, milli
 	d.to.Point(&d.point)
-}
-
-// awsMilli reads a number that is not negative, in thousandths.
-func awsMilli(text []byte) (milli uint64, ok bool) {
-	v, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || v < 0 || v >= math.MaxUint64/1000 {
-		return 0, false
-	}
-	return uint64(math.Round(v * 1000)), true
 }

@@ -131,7 +131,7 @@ func (d *cloudWatch) statistics(at int, label []byte) {
 // datapoint hands over the statistics of the object that comes next; its time may stand behind them.
 func (d *cloudWatch) datapoint(r *awsjson.Reader) {
 	ahead := *r
-	when := awsMember(&ahead, "Timestamp")
+	when := ahead.Find("Timestamp")
 	at := r.At()
 	r.Open('{')
 	for {
@@ -157,24 +157,6 @@ func (d *cloudWatch) datapoint(r *awsjson.Reader) {
 func (d *cloudWatch) statistic(name []byte, at int, when, value []byte) {
 	if d.point.Stat = awsjson.Statistic(name); d.point.Stat != "" {
 		d.emit(at, when, value)
-	}
-}
-
-// member gives the text of a member of the object that comes next.
-func awsMember(r *awsjson.Reader, wanted string) (text []byte) {
-	if !r.Open('{') {
-		return nil
-	}
-	for {
-		name, ok := r.Member()
-		if !ok {
-			return text
-		}
-		if string(name) == wanted {
-			text = r.Text()
-		} else {
-			r.Skip()
-		}
 	}
 }
 

@@ -61,7 +61,7 @@ func (d *contributorInsights) Decode(rec *ingest.Record, to ingest.Sink) {
 	r := awsjson.Read(rec.Data, 0)
 	for r.Next() {
 		ahead := r
-		d.rule(awsMember(&ahead, "RuleName"))
+		d.rule(ahead.Find("RuleName"))
 		d.report(&r)
 	}
 	switch {
@@ -170,8 +170,8 @@ func (d *contributorInsights) datapoints(r *awsjson.Reader, at int) (n int) {
 	r.Open('[')
 	for ; r.Element(); n++ {
 		ahead := *r
-		when := awsMember(&ahead, "Timestamp")
-		d.emit(at, when, awsMember(r, "ApproximateValue"))
+		when := ahead.Find("Timestamp")
+		d.emit(at, when, r.Find("ApproximateValue"))
 	}
 	return n
 }
@@ -181,9 +181,9 @@ func (d *contributorInsights) emit(at int, when, value []byte) {
 	d.events++
 	e := &d.event
 	e.At = d.place.of(at)
-	milli, ok := awsMilli(value)
+	milli, ok := awsjson.Milli(value)
 	if !ok {
-		awsProblem(d.to, e.At, causeMetricValue, value)
+		awsProblem(d.to, e.At, causeAWSValue, value)
 		return
 	}
 	if when != nil {

@@ -6,6 +6,16 @@ import (
 	"github.com/keyheat/keyheat/ingest"
 )
 
+// Limits of DynamoDB, in bytes.
+const (
+	// MaxItem is the largest item, by names and values
+	// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html).
+	MaxItem = 400 << 10
+	// MaxCollection is the most that an item collection may hold under a local secondary index
+	// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit).
+	MaxCollection = 10 << 30
+)
+
 // An Attribute is one attribute of an item or a key.
 type Attribute struct {
 	Name []byte

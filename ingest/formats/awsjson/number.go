@@ -1,5 +1,19 @@
 package awsjson
 
+import (
+	"math"
+	"strconv"
+)
+
+// Milli reads a number that is not negative, in thousandths.
+func Milli(text []byte) (milli uint64, ok bool) {
+	v, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || v < 0 || v >= math.MaxUint64/1000 {
+		return 0, false
+	}
+	return uint64(math.Round(v * 1000)), true
+}
+
 // NumberSize gives the bytes that DynamoDB counts for a number attribute with this text: a byte for each
 // pair of significant decimal digits, counted outward from the point, one more, and one for a sign; at
 // most 21, and 1 for zero. (AWS says "approximately"; this rule gives the SizeBytes of recorded stream

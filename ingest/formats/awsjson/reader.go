@@ -113,6 +113,24 @@ func (r *Reader) Text() []byte {
 // Skip passes the next value.
 func (r *Reader) Skip() { r.Value() }
 
+// Find passes the next value, and gives the text of its member of this name if it is an object with one.
+func (r *Reader) Find(wanted string) (text []byte) {
+	if !r.Open('{') {
+		return nil
+	}
+	for {
+		name, ok := r.Member()
+		if !ok {
+			return text
+		}
+		if string(name) == wanted {
+			text = r.Text()
+		} else {
+			r.Skip()
+		}
+	}
+}
+
 // Next steps over what may stand between the JSON values of a record, commas and the brackets of an
 // array around them, to the next object, and reports whether there is one. Other text is passed over.
 func (r *Reader) Next() bool {
