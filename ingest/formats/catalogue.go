@@ -12,6 +12,8 @@ func Catalogue() []*ingest.Format {
 		&CassandraLog,
 		&CassandraClient,
 		&ScyllaLog,
+		&CassandraTrace,
+		&ScyllaTrace,
 		&DynamoStream,
 		&DynamoExport,
 		&DynamoScan,
