@@ -26,9 +26,6 @@ type Attribute struct {
 	At int
 }
 
-// maxDepth bounds nested attributes; DynamoDB allows 32 levels.
-const maxDepth = 100
-
 // Append appends what an attribute stands for, as bytes of a key: the text of a string or number, the
 // bytes of a binary value.
 func (a *Attribute) Append(dst []byte) []byte {
@@ -55,7 +52,7 @@ func (r *Reader) Item(want []Attribute) (size uint64) {
 		if !ok {
 			return size
 		}
-		n, a := r.typed(0)
+		n, a := r.typed()
 		size += textSize(name) + n
 		for i := range want {
 			if string(want[i].Name) == string(name) {
@@ -75,7 +72,7 @@ func (r *Reader) Keys(dst []Attribute) []Attribute {
 		if !ok {
 			return dst
 		}
-		_, a := r.typed(0)
+		_, a := r.typed()
 		a.Name = name
 		dst = append(dst, a)
 	}
@@ -92,7 +89,7 @@ func (r *Reader) PlainKeys(dst []Attribute) []Attribute {
 			return dst
 		}
 		if r.Peek() == '{' {
-			_, a := r.typed(0)
+			_, a := r.typed()
 			a.Name = name
 			dst = append(dst, a)
 			continue
@@ -112,11 +109,7 @@ func (r *Reader) PlainKeys(dst []Attribute) []Attribute {
 
 // typed reads {"S":"text"} and its like. Programs that print every type as a member give null to those
 // that a value does not have.
-func (r *Reader) typed(depth int) (size uint64, a Attribute) {
-	if depth > maxDepth {
-		r.broken = true
-		return 0, a
-	}
+func (r *Reader) typed() (size uint64, a Attribute) {
 	if !r.Open('{') {
 		return 0, a
 	}
@@ -129,7 +122,7 @@ func (r *Reader) typed(depth int) (size uint64, a Attribute) {
 			r.Skip()
 			continue
 		}
-		n, b := r.ofType(typeOf(name), depth)
+		n, b := r.ofType(typeOf(name))
 		size += n
 		if b.Kind != 0 {
 			a = b
@@ -179,7 +172,7 @@ func typeOf(name []byte) valueType {
 }
 
 // ofType reads a value of a known type.
-func (r *Reader) ofType(t valueType, depth int) (size uint64, a Attribute) {
+func (r *Reader) ofType(t valueType) (size uint64, a Attribute) {
 	switch t {
 	case typeString, typeNumber, typeBinary:
 		return r.scalar(t)
@@ -189,9 +182,9 @@ func (r *Reader) ofType(t valueType, depth int) (size uint64, a Attribute) {
 	case typeStrings, typeNumbers, typeBinaries:
 		return r.set(t - typeStrings + typeString), a
 	case typeList:
-		return r.list(depth), a
+		return r.list(), a
 	case typeMap:
-		return r.fields(depth), a
+		return r.fields(), a
 	}
 	r.Skip()
 	return 0, a
@@ -234,20 +227,20 @@ func (r *Reader) set(t valueType) (size uint64) {
 }
 
 // list reads a list: 3 bytes, and 1 for each element.
-func (r *Reader) list(depth int) (size uint64) {
+func (r *Reader) list() (size uint64) {
 	if !r.Open('[') {
 		return 0
 	}
 	size = 3
 	for r.Element() {
-		n, _ := r.typed(depth + 1)
+		n, _ := r.typed()
 		size += n + 1
 	}
 	return size
 }
 
 // fields reads a map: 3 bytes, and 1 for each member.
-func (r *Reader) fields(depth int) (size uint64) {
+func (r *Reader) fields() (size uint64) {
 	if !r.Open('{') {
 		return 0
 	}
@@ -257,7 +250,7 @@ func (r *Reader) fields(depth int) (size uint64) {
 		if !ok {
 			return size
 		}
-		n, _ := r.typed(depth + 1)
+		n, _ := r.typed()
 		size += textSize(name) + n + 1
 	}
 }

@@ -14,9 +14,14 @@ import (
 type Reader struct {
 	data   []byte
 	at     int
+	depth  int  // objects and arrays that are open
 	fresh  bool // an object or array was opened, and nothing of it read
 	broken bool
 }
+
+// maxDepth bounds what is open at once. DynamoDB allows 32 levels of attributes, each two objects, and
+// what is around them has less than that.
+const maxDepth = 128
 
 // Read begins at data[at].
 func Read(data []byte, at int) Reader { return Reader{data: data, at: at} }
@@ -40,6 +45,10 @@ func (r *Reader) Peek() byte {
 func (r *Reader) Open(bracket byte) bool {
 	if r.Peek() != bracket {
 		r.Skip()
+		return false
+	}
+	if r.depth++; r.depth > maxDepth {
+		r.broken = true
 		return false
 	}
 	r.at, r.fresh = r.at+1, true
@@ -76,7 +85,7 @@ func (r *Reader) more(closing byte) bool {
 	c := r.Peek()
 	switch {
 	case c == closing:
-		r.at, r.fresh = r.at+1, false
+		r.at, r.fresh, r.depth = r.at+1, false, r.depth-1
 		return false
 	case r.fresh && c != 0:
 		r.fresh = false
@@ -134,7 +143,7 @@ func (r *Reader) Find(wanted string) (text []byte) {
 // Next steps over what may stand between the JSON values of a record, commas and the brackets of an
 // array around them, to the next object, and reports whether there is one. Other text is passed over.
 func (r *Reader) Next() bool {
-	if r.broken {
+	if r.depth = 0; r.broken {
 		return false
 	}
 	i := bytes.IndexByte(r.data[min(r.at, len(r.data)):], '{')

@@ -1,0 +1,40 @@
+package awsjson
+
+import "testing"
+
+func TestKindsOfJSONAreToldApart(t *testing.T) {
+	for text, want := range map[string]Kind{
+		`{"Records":[{"eventID":"1","eventSource":"aws:dynamodb","dynamodb":{}}]}`:                      Stream,
+		`[{"eventSource":"aws:dynamodb"}]`:                                                              Stream,
+		`{"Records":[],"NextShardIterator":"arn:aws:dynamodb:eu-west-1:1:table/T/stream/x|1|A"}`:        Stream,
+		`{"Records":[],"NextShardIterator":"AAAA","MillisBehindLatest":0}`:                              Other,
+		`{"Records":[{"eventVersion":"1.1","userIdentity":{},"eventSource":"dynamodb.amazonaws.com"}]}`: Trail,
+		`{"Records":[{"eventVersion":"1.1","eventSource":"s3.amazonaws.com","requestParameters":{}}]}`:  Trail,
+		`{"Records":[{"eventVersion":"2.1","eventSource":"aws:s3","s3":{}}]}`:                           Other,
+		`{"Item":{"pk":{"S":"a"}}}`:                                      Export,
+		"{\"Metadata\":{\"WriteTimestampMicros\":1},\"Keys\":{}}":        Export,
+		`{"Keys":{"pk":{"S":"a"}},"NewImage":{"pk":{"S":"a"}}}`:          Export,
+		"\"x\": {\"N\": \"25\"}}}\n{\"Item\": {\"Id\": {\"S\": \"3\"}}}": Export,
+		`{"Items":[{"pk":{"S":"a"}}],"Count":1}`:                         Scan,
+		`{"Items":[],"Count":0,"ScannedCount":0}`:                        Scan,
+		`{"Items":["book"],"total":1}`:                                   Other,
+		`{"KeyLabels":["PartitionKey"]}`:                                 Insights,
+		`{"MetricDataResults":[]}`:                                       Metrics,
+		`{"Label":"x","Datapoints":[]}`:                                  Metrics,
+		`[{"Id":"m0","MetricStat":{}}]`:                                  Metrics,
+		`{"metric_stream_name":"s","metric_name":"n"}`:                   Metrics,
+		`{"Table":{"TableName":"T","KeySchema":[]}}`:                     Description,
+		`{"Metrics":[{"Namespace":"AWS/DynamoDB","MetricName":"n"}]}`:    Description,
+		`{"ConsumedCapacity":{"TableName":"T"}}`:                         Description,
+		`{"table":"orders","pk":"a","op":"read"}`:                        Other,
+		`{"message":"hello"}`:                                            Other,
+		"plain text {\"Item\":{}}\n":                                     Other,
+		"":                                                               Other,
+		"{":                                                              Other,
+		"\xEF\xBB\xBF{\"Item\":{\"pk\":{\"S\":\"a\"}}}":                  Export,
+	} {
+		if got := Classify([]byte(text)); got != want {
+			t.Errorf("%q: got kind %d, want %d", text, got, want)
+		}
+	}
+}
