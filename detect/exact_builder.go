@@ -32,6 +32,12 @@ func newNomineeIndex(n *Nominees, bytes bool) *nomineeIndex {
 		x.hashes = append(x.hashes, t.hash())
 		x.targets[t] = uint32(i) + 1
 	}
+	for i, t := range n.Targets { // what JoinStores joined comes without its store again
+		t.Store = ingest.StoreUnknown
+		if x.targets[t] == 0 {
+			x.targets[t] = uint32(i) + 1
+		}
+	}
 	x.keys, x.sizes = x.table(n.Keys), x.table(n.Sizes)
 	return x
 }

@@ -17,11 +17,10 @@ func (t Target) Compare(o Target) int {
 	)
 }
 
-// hash is the hash of the target as a group of keys: the same in every process.
+// hash is the hash of the target as a group of keys: the same in every process, and whatever the store,
+// so that JoinStores finds equal keys under equal hashes.
 func (t Target) hash() uint64 {
-	name := append([]byte{byte(t.Store)}, t.Table...)
-	name = append(append(name, 0), t.Index...)
-	return sketch.Hash(name)
+	return sketch.Hash([]byte(t.Table + "\x00" + t.Index))
 }
 
 // A targetIndex gives numbers to targets in the order in which they are first seen. Looking up one

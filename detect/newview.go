@@ -37,7 +37,6 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 	for i := range p.Targets {
 		v.Targets = append(v.Targets, newTargetView(p, uint32(i), n, x))
 	}
-	v.joinStores()
 	return v
 }
 
@@ -311,38 +310,4 @@ func exactPane(x *ExactKey, start uint32) KeyPane {
 		Reads:      Range{p.ReadMilli, p.ReadMilli},
 		Writes:     Range{p.WriteMilli, p.WriteMilli},
 	}
-}
-
-// joinStores gives what is told of a table without its store to the one table of that name whose store
-// is known: the print-outs of tools do not say which store printed them.
-func (v *View) joinStores() {
-	v.Targets = slices.DeleteFunc(v.Targets, func(t *TargetView) bool {
-		if t.Target.Store != ingest.StoreUnknown {
-			return false
-		}
-		known := v.namesake(t)
-		if known == nil || t.Totals[Requests] > 0 {
-			return false
-		}
-		known.Selected = append(known.Selected, t.Selected...)
-		known.Windows = append(known.Windows, t.Windows...)
-		known.States = append(slices.Clone(known.States), t.States...)
-		slices.SortStableFunc(known.States, compareStates)
-		return true
-	})
-}
-
-// namesake gives the only target of a known store with t's table and index.
-func (v *View) namesake(t *TargetView) *TargetView {
-	var found *TargetView
-	for _, o := range v.Targets {
-		if o.Target.Store == ingest.StoreUnknown || o.Target.Table != t.Target.Table || o.Target.Index != t.Target.Index {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = o
-	}
-	return found
 }

@@ -65,9 +65,10 @@ func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, fi
 	if o.to != "" {
 		return errors.Join(append(joined.errs, writeProfile(e, stdout, o.to, joined.profile))...)
 	}
-	view := detect.NewView(joined.profile, nil, reporter.limits, o.report.rate.of)
+	profile := detect.JoinStores(joined.profile)
+	view := detect.NewView(profile, nil, reporter.limits, o.report.rate.of)
 	rep := reporter.judge(view, report.Parts{
-		Problems: joined.profile.Problems,
+		Problems: profile.Problems,
 		Unread:   joined.unread,
 		Partial:  strings.Join(joined.partial, "; "),
 	})

@@ -39,9 +39,18 @@ type reading struct {
 	quiet   bool
 }
 
-// readTraffic reads the inputs into a Profile. The error says that nothing was recognised, or that the
-// flags do not fit the inputs.
+// readTraffic reads the inputs into a Profile that is ready to be judged. The error says that nothing was
+// recognised, or that the flags do not fit the inputs.
 func readTraffic(ctx context.Context, e *env, f *readFlags, inputs []string, s detect.Settings) (*reading, error) {
+	r, err := readToMerge(ctx, e, f, inputs, s)
+	if err == nil {
+		r.profile = detect.JoinStores(r.profile)
+	}
+	return r, err
+}
+
+// readToMerge is readTraffic for a Profile that is to be merged with others before it is judged.
+func readToMerge(ctx context.Context, e *env, f *readFlags, inputs []string, s detect.Settings) (*reading, error) {
 	r, err := prepare(ctx, e, f, inputs)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func notToTerminal(e *env, file string) error {
 }
 
 func runSketch(ctx context.Context, e *env, stdout io.Writer, o *sketchOptions, inputs []string) error {
-	r, err := readTraffic(ctx, e, &o.read, inputs, o.read.settings())
+	r, err := readToMerge(ctx, e, &o.read, inputs, o.read.settings())
 	if err != nil {
 		return err
 	}
