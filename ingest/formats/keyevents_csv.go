@@ -304,6 +304,9 @@ func sniffCSV(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 		names = append(names, string(name))
 	}
 	s.observe(names)
+	if len(o.Map) == 0 && exportedTable(names) {
+		return ingest.Verdict{Fit: ingest.No, Why: "columns of an export that has a format of its own"}
+	}
 	if len(names) < 2 && !p.mapped[fieldKey] {
 		return ingest.Verdict{Fit: ingest.No, Why: "a single column"}
 	}

@@ -1,0 +1,64 @@
+package formats
+
+import (
+	"regexp"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cql"
+)
+
+// CassandraSchema is what DESCRIBE prints of keyspaces and tables.
+var CassandraSchema = ingest.Format{
+	Name:     "cassandra-schema",
+	Title:    "DESCRIBE output of cqlsh, schema.cql",
+	Coverage: ingest.StateOnly,
+	Carries:  []string{"schema"},
+	Doc: `Output of DESCRIBE SCHEMA, KEYSPACE or TABLE of any version of Cassandra, DSE and ScyllaDB, or a file of the
+same CREATE statements (https://cassandra.apache.org/doc/latest/cassandra/reference/cql-commands/create-table.html).
+Of tables are taken: the columns of the key, collections, default_time_to_live, gc_grace_seconds, compaction.`,
+	Document: true,
+	Sniff:    sniffSchema,
+	New:      func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return schemaText{}, nil },
+}
+
+type schemaText struct{}
+
+// Decode reads the whole text.
+func (schemaText) Decode(rec *ingest.Record, to ingest.Sink) {
+	schema, faults := cql.ParseSchema(rec.Data)
+	told := false
+	for _, t := range schema.Tables() {
+		told = schemaFacts(t, placeIn(rec, t.Offset), to) || told
+	}
+	for _, f := range faults {
+		complain(to, f.Cause, firstLine(rec.Data[min(f.Offset, len(rec.Data)):]), placeIn(rec, f.Offset))
+		told = true
+	}
+	if !told {
+		to.Skip("statements that create no table")
+	}
+}
+
+var (
+	createLine  = regexp.MustCompile(`(?i)^\s*CREATE\s+(?:TABLE|COLUMNFAMILY|KEYSPACE|MATERIALIZED\s+VIEW|TYPE|CUSTOM\s+INDEX|INDEX|FUNCTION|AGGREGATE)\b`)
+	aboutSchema = regexp.MustCompile(`(?i)^(?:WARNING: |--|//|/\*|\s*(?:\S+@)?cqlsh\S*>|\$ |USE |DROP |\*/)`)
+)
+
+// sniffSchema is certain of a text that begins with a CREATE statement.
+func sniffSchema(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+	first, seen := false, false
+	log := sniffLines(head, func(line []byte) bool {
+		switch {
+		case createLine.Match(line):
+			first, seen = !seen, true
+			return true
+		case !aboutSchema.Match(line):
+			seen = true
+		}
+		return false
+	})
+	if log || !first {
+		return ingest.Verdict{Fit: ingest.No, Why: "does not begin with a CREATE statement"}
+	}
+	return ingest.Verdict{Fit: ingest.Certain, Why: "begins with a CREATE statement"}
+}

@@ -1,0 +1,121 @@
+package formats
+
+import (
+	"bytes"
+	"net/netip"
+	"regexp"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// NodetoolOther is print-outs of nodetool that tell of nodes and settings, and of no key.
+var NodetoolOther = ingest.Format{
+	Name:     "nodetool-other",
+	Title:    "nodetool status, ring, info, version, getguardrailsconfig and the like",
+	Coverage: ingest.StateOnly,
+	Carries:  []string{"topology", "settings"},
+	Doc: `Print-outs of nodetool that are part of every collection: status, ring, describering, describecluster,
+getendpoints, getsstables, gossipinfo, info, version, getguardrailsconfig, compactionstats, compactionhistory,
+tpstats, netstats, proxyhistograms, rangekeysample, gettraceprobability, getauditlog, getfullquerylog, repair
+(https://cassandra.apache.org/doc/latest/cassandra/managing/tools/nodetool/nodetool.html). Taken are nodes with
+their data centre, rack and state, the version, and guardrails on partitions. What nodetool says when it fails
+is a problem.`,
+	Sequential: true,
+	Sniff:      sniffNodetoolOther,
+	New:        func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return &nodetoolOther{}, nil },
+}
+
+const (
+	skipOther     = "topology or statistics of a node"
+	causeNodetool = "nodetool says that it failed"
+)
+
+type nodetoolOther struct{ datacenter []byte }
+
+var (
+	statusRow    = regexp.MustCompile(`^([UD?][NLJMS])\s+(\S+)\s.*\s(\S+)\s*$`)
+	ringRow      = regexp.MustCompile(`^(\S+)\s+(\S+)\s+(Up|Down)\s+(Normal|Leaving|Joining|Moving)\s`)
+	guardrailRow = regexp.MustCompile(`^(partition_size|partition_tombstones)_threshold\s+\[([^,\]]+), ([^\]]+)\]\s*$`)
+	nodetoolFail = regexp.MustCompile(`^(?:nodetool: (?:Found unexpected|Failed to connect|Unable|Unknown|requires|\w+ requires)|See 'nodetool help'|error: |-- StackTrace --)`)
+)
+
+// Decode reads a line.
+func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
+	line := bytes.TrimRight(rec.Data, " \t")
+	f := ingest.Fact{At: rec.At}
+	if m := statusRow.FindSubmatch(line); m != nil {
+		f.Node = m[2]
+		d.node(to, f, string(m[1]), m[3])
+		return
+	}
+	if m := ringRow.FindSubmatch(line); m != nil {
+		f.Node = m[1]
+		d.node(to, f, string(m[3][:1])+string(m[4][:1]), m[2])
+		return
+	}
+	if m := guardrailRow.FindSubmatch(line); m != nil && settingFact(to, f, string(m[1])+"_warn_threshold", string(m[3])) {
+		return
+	}
+	name, value, _ := label(line)
+	switch {
+	case nodetoolFail.Match(line):
+		complain(to, causeNodetool, line, rec.At)
+	case name == "releaseversion":
+		f.Name, f.Value = ingest.FactVersion, value
+		to.Fact(&f)
+	case name == "partitioner":
+		f.Name, f.Value = ingest.FactPartitioner, value[bytes.LastIndexByte(value, '.')+1:]
+		to.Fact(&f)
+	default:
+		if name == "datacenter" {
+			d.datacenter = bytes.Clone(value)
+		}
+		to.Skip(skipOther)
+	}
+}
+
+// node tells of a row of status or ring.
+func (d *nodetoolOther) node(to ingest.Sink, f ingest.Fact, state string, rack []byte) {
+	for _, fact := range []struct {
+		name  string
+		value []byte
+	}{{ingest.FactNodeState, []byte(state)}, {ingest.FactDatacenter, d.datacenter}, {ingest.FactRack, rack}} {
+		f.Name, f.Value = fact.name, fact.value
+		if len(f.Value) > 0 {
+			to.Fact(&f)
+		}
+	}
+}
+
+// nodetoolBegins are how lines of these print-outs look that no other text has.
+var nodetoolBegins = regexp.MustCompile(`^(?:` +
+	`Status=Up/Down|ReleaseVersion: \S|Compaction History:|Cluster Information:|Schema Version:\S+|TokenRange:|` +
+	`Pool Name +Active|proxy histograms$|Current trace probability: |RangeKeySample:|Gossip active +: |Mode: (?:NORMAL|JOINING|LEAVING)|` +
+	`concurrent compactors +\d|pending tasks: \d|audit_logs_dir |archive_command |\w+_threshold +\[\S+, \S+\]|` +
+	`\[[-\d :,]+\] (?:Replication factor is|Starting repair command|Repair session|Repair completed)|` +
+	`Address +(?:DC +)?Rack +Status +State +Load|  generation:\d+|nodetool: (?:Found unexpected|Failed|Unable|Unknown|\w+ requires)|` +
+	`Datacenter: \S+$|allow_filtering_enabled +(?:true|false))`)
+
+var ssTablePath = regexp.MustCompile(`^/\S+-(?:Data|Index)\.db$`)
+
+func sniffNodetoolOther(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+	lines, addresses, paths, found := 0, 0, 0, false
+	log := sniffLines(head, func(line []byte) bool {
+		lines++
+		found = found || nodetoolBegins.Match(bytes.TrimRight(line, " "))
+		if _, err := netip.ParseAddr(string(bytes.TrimSpace(line))); err == nil {
+			addresses++
+		}
+		if ssTablePath.Match(bytes.TrimSpace(line)) {
+			paths++
+		}
+		return found || lines > 100
+	})
+	switch {
+	case !log && found:
+		return ingest.Verdict{Fit: ingest.Certain, Why: "a print-out of nodetool"}
+	case lines > 0 && (addresses == lines || paths == lines):
+		return ingest.Verdict{Fit: ingest.Possible, Why: "addresses or SSTables alone, as getendpoints and getsstables print them"}
+	}
+	return ingest.Verdict{Fit: ingest.No, Why: "no line that begins a print-out of nodetool"}
+}

@@ -1,0 +1,214 @@
+package formats
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cql"
+)
+
+// What decoders of print-outs of tools share.
+
+// A printout knows in which chunk its line is, so that places held from an earlier one leave out their
+// line, which is counted by chunk.
+type printout struct {
+	chunk int
+	line  uint64
+}
+
+// A mark is a place held for what later lines say.
+type mark struct {
+	at    ingest.Position
+	chunk int
+}
+
+// turn takes the place of the next record.
+func (p *printout) turn(at ingest.Position) {
+	if at.Line <= p.line {
+		p.chunk++
+	}
+	p.line = at.Line
+}
+
+func (p *printout) mark(at ingest.Position) mark { return mark{at, p.chunk} }
+
+func (p *printout) place(m mark) ingest.Position {
+	if m.chunk != p.chunk {
+		m.at.Line = 0
+	}
+	return m.at
+}
+
+// tell hands over a metric's reading.
+func tell(to ingest.Sink, p ingest.Point, name, stat string, text []byte) bool {
+	milli, ok := decimalMilli(text)
+	if !ok {
+		return false
+	}
+	p.Name, p.Stat, p.Milli = []byte(name), stat, milli
+	to.Point(&p)
+	return true
+}
+
+// decimalMilli reads a decimal number in decimalMilli; NaN, infinity and negative numbers are none. The sign
+// of decimals may be a comma: Java prints by the locale of the machine.
+func decimalMilli(text []byte) (uint64, bool) {
+	s := string(bytes.TrimSpace(text))
+	if strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(f) || f < 0 || f > 1e15 {
+		return 0, false
+	}
+	return uint64(math.Round(f * 1000)), true
+}
+
+// countOf reads a whole number; one that is printed as a decimal (2299.0) is rounded.
+func countOf(text []byte) (uint64, bool) {
+	s := string(bytes.TrimSpace(text))
+	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
+		return n, true
+	}
+	milli, ok := decimalMilli(text)
+	return (milli + 500) / 1000, ok
+}
+
+// units are powers of 1,024 by their first letter, as Cassandra's FileUtils and FBUtilities mean them,
+// also where they print kB.
+const units = "kmgtpe"
+
+// bytesOf reads a size with or without a unit: 14530764, 16.922MiB, 16.92 MiB, 0B, 0 bytes, 3,2 GB.
+func bytesOf(text []byte) (uint64, bool) {
+	s := strings.ToLower(string(bytes.TrimSpace(text)))
+	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != ',' })
+	if i < 0 {
+		return countOf([]byte(s))
+	}
+	number, unit := s[:i], strings.TrimSpace(s[i:])
+	scale := 1.0
+	switch k := strings.IndexByte(units, unit[0]); {
+	case k >= 0 && (unit[1:] == "ib" || unit[1:] == "b"):
+		scale = math.Pow(1024, float64(k+1))
+	case unit != "b" && unit != "bytes":
+		return 0, false
+	}
+	if strings.Count(number, ",") == 1 {
+		number = strings.Replace(number, ",", ".", 1)
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	if f *= scale; err != nil || f > 1e18 {
+		return 0, false
+	}
+	return uint64(math.Round(f)), true
+}
+
+// label splits "  Label (of a kind): value" at its first colon.
+func label(line []byte) (name string, value []byte, ok bool) {
+	before, after, ok := bytes.Cut(bytes.TrimSpace(line), []byte{':'})
+	return string(bytes.ToLower(bytes.TrimSpace(before))), bytes.TrimSpace(after), ok
+}
+
+// splitName splits table or table.index, and ks.table or ks.table.index when no keyspace is known.
+func splitName(keyspace, name []byte) (table, index []byte) {
+	if len(keyspace) == 0 {
+		ks, rest, ok := bytes.Cut(name, []byte{'.'})
+		if !ok {
+			return bytes.Clone(name), nil
+		}
+		keyspace, name = ks, rest
+	}
+	name, index, _ = bytes.Cut(name, []byte{'.'})
+	return bytes.Join([][]byte{keyspace, name}, []byte{'.'}), bytes.Clone(index)
+}
+
+// The table in the path of an SSTable: …/keyspace/table-id/[.index/][snapshots/name/]nb-2-big-Data.db,
+// the id of 32 hex digits from 2.1 on.
+var dataPath = regexp.MustCompile(`([\w]+)/([\w]+)-[0-9a-f]{32}(?:/(?:snapshots|backups)(?:/[^/\s]+)??)?(?:/\.([\w]+))?/[\w.-]*$`)
+
+// pathTable gives the table whose SSTable a path names; nil when the path does not say.
+func pathTable(path []byte) (table, index []byte) {
+	m := dataPath.FindSubmatch(bytes.TrimSpace(path))
+	if m == nil {
+		return nil, nil
+	}
+	return bytes.Join(m[1:3], []byte{'.'}), bytes.Clone(m[3])
+}
+
+// printedKey gives the form of a key as tools print it; how many components it has, the schema may tell.
+func printedKey(dst, text, table []byte, schema *cql.Schema) []byte {
+	var t *cql.Table
+	if schema != nil {
+		keyspace, name, ok := bytes.Cut(table, []byte{'.'})
+		if !ok {
+			keyspace, name = nil, table
+		}
+		t = schema.Table(string(keyspace), string(name))
+	}
+	return ingest.AppendKey(dst[:0], cql.SplitKeyString(text, t)...)
+}
+
+// lastField splits off the last word of a line.
+func lastField(line []byte) (before, last []byte) {
+	line = bytes.TrimRight(line, " \t")
+	i := bytes.LastIndexAny(line, " \t")
+	return line[:i+1], line[i+1:]
+}
+
+var logLine = regexp.MustCompile(`^\s*(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+\[`)
+
+// sniffLines shows each line of a beginning that is not blank to see, until it has seen enough; a line
+// of a log ends it, since logs hold print-outs too.
+func sniffLines(head []byte, see func(line []byte) (enough bool)) (log bool) {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if logLine.Match(line) {
+			return true
+		}
+		if see(line) {
+			return false
+		}
+	}
+	return false
+}
+
+// certainOr gives a verdict of yes or no.
+func certainOr(yes bool, seen, missing string) ingest.Verdict {
+	if yes {
+		return ingest.Verdict{Fit: ingest.Certain, Why: seen}
+	}
+	return ingest.Verdict{Fit: ingest.No, Why: missing}
+}
+
+// skipLine is what lines of a print-out say that carry no evidence.
+const skipLine = "line without evidence"
+
+// complain makes a Problem of a line.
+func complain(to ingest.Sink, cause string, line []byte, at ingest.Position) {
+	text := strings.ToValidUTF8(string(line[:min(len(line), ingest.MaxProblemText)]), "?")
+	to.Problem(ingest.Problem{Cause: cause, Text: text, At: at})
+}
+
+// placeIn gives a place inside of a document.
+func placeIn(rec *ingest.Record, offset int) ingest.Position {
+	at := rec.At
+	offset = min(offset, len(rec.Data))
+	at.Byte += uint64(offset)
+	at.Line += uint64(bytes.Count(rec.Data[:offset], []byte{'\n'}))
+	return at
+}
+
+func firstLine(text []byte) []byte {
+	line, _, _ := bytes.Cut(text, []byte{'\n'})
+	return line
+}
+
+// unquotedText gives what the text between the quotes of a JSON string stands for.
+func unquotedText(text []byte) []byte { return ingest.AppendUnquoted(nil, text) }

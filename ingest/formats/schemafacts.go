@@ -1,0 +1,139 @@
+package formats
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cql"
+)
+
+// Facts of schemas, from DESCRIBE and from the tables of system_schema.
+
+// schemaFacts tells what is known of a table, and reports whether that is anything.
+func schemaFacts(t *cql.Table, at ingest.Position, to ingest.Sink) (told bool) {
+	name := t.Name
+	if t.Keyspace != "" {
+		name = t.Keyspace + "." + t.Name
+	}
+	say := func(fact, value string) {
+		if value != "" {
+			to.Fact(&ingest.Fact{Table: []byte(name), Name: fact, Value: []byte(value), At: at})
+			told = true
+		}
+	}
+	say(ingest.FactPartitionKey, columnNames(t.PartitionKey))
+	say(ingest.FactClustering, columnNames(t.Clustering))
+	collections := slices.DeleteFunc(slices.Clone(t.Columns), func(c cql.Column) bool { return !c.Collection() })
+	say(ingest.FactCollections, columnNames(collections))
+	if t.DefaultTTLKnown {
+		say(ingest.FactDefaultTTL, strconv.FormatUint(t.DefaultTTL, 10))
+	}
+	if t.GCGraceKnown {
+		say(ingest.FactGCGrace, strconv.FormatUint(t.GCGrace, 10))
+	}
+	say(ingest.FactCompaction, t.Compaction)
+	return told
+}
+
+func columnNames(columns []cql.Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+		if c.Desc {
+			names[i] += " desc"
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// schemaColumns gathers the rows of system_schema.columns of one table.
+type schemaColumns struct {
+	table   cql.Table
+	columns []schemaColumn
+	at      ingest.Position
+}
+
+type schemaColumn struct {
+	cql.Column
+	kind     string
+	position int
+}
+
+// column adds a row; when it is of another table than those before it, it tells of that one first.
+func (s *schemaColumns) column(r *cqlRow, at ingest.Position, to ingest.Sink) bool {
+	keyspace, name := string(r.of("keyspace_name")), string(r.of("table_name"))
+	told := false
+	if keyspace != s.table.Keyspace || name != s.table.Name {
+		told = s.flush(to)
+		s.table, s.at = cql.Table{Keyspace: keyspace, Name: name}, at
+	}
+	position, _ := strconv.Atoi(string(r.of("position")))
+	s.columns = append(s.columns, schemaColumn{
+		Column: cql.Column{
+			Name: string(r.of("column_name")), Type: strings.ReplaceAll(string(r.of("type")), " ", ""),
+			Desc: string(r.of("clustering_order")) == "desc",
+		},
+		kind: string(r.of("kind")), position: position,
+	})
+	return told
+}
+
+func (s *schemaColumns) flush(to ingest.Sink) bool {
+	slices.SortStableFunc(s.columns, func(a, b schemaColumn) int { return cmp.Compare(a.position, b.position) })
+	for _, c := range s.columns {
+		switch c.kind {
+		case "partition_key":
+			s.table.PartitionKey = append(s.table.PartitionKey, c.Column)
+		case "clustering":
+			s.table.Clustering = append(s.table.Clustering, c.Column)
+		default:
+			s.table.Columns = append(s.table.Columns, c.Column)
+		}
+	}
+	told := len(s.columns) > 0 && schemaFacts(&s.table, s.at, to)
+	*s = schemaColumns{}
+	return told
+}
+
+var compactionClass = regexp.MustCompile(`'class': '(?:[\w.]*\.)?(\w+)'`)
+
+// tableOptions reads a row of system_schema.tables.
+func tableOptions(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) (told bool) {
+	for _, o := range [][2]string{{"gc_grace_seconds", ingest.FactGCGrace}, {"default_time_to_live", ingest.FactDefaultTTL}} {
+		if n, ok := countOf(r.of(o[0])); ok {
+			to.Fact(&ingest.Fact{Table: table, Name: o[1], Value: strconv.AppendUint(nil, n, 10), At: at})
+			told = true
+		}
+	}
+	if m := compactionClass.FindSubmatch(r.of("compaction")); m != nil {
+		to.Fact(&ingest.Fact{Table: table, Name: ingest.FactCompaction, Value: m[1], At: at})
+		told = true
+	}
+	return told
+}
+
+// nodeFacts reads a row of system.local or system.peers.
+func nodeFacts(r *cqlRow, at ingest.Position, to ingest.Sink) (told bool) {
+	node := r.of("peer")
+	if node == nil {
+		node = r.of("broadcast_address")
+	}
+	for _, c := range [][2]string{
+		{"release_version", ingest.FactVersion}, {"data_center", ingest.FactDatacenter}, {"rack", ingest.FactRack}, {"partitioner", ingest.FactPartitioner},
+	} {
+		value := r.of(c[0])
+		if c[0] == "partitioner" {
+			value = value[bytes.LastIndexByte(value, '.')+1:]
+		}
+		if len(value) > 0 {
+			to.Fact(&ingest.Fact{Node: node, Name: c[1], Value: value, At: at})
+			told = true
+		}
+	}
+	return told
+}

@@ -1,0 +1,101 @@
+package formats
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// Facts of settings, from yaml files, system_views.settings and nodetool.
+
+// A setting says what a name of cassandra.yaml or scylla.yaml sets.
+type setting struct {
+	fact string
+	read func(value string) (string, bool)
+}
+
+var settings = map[string]setting{
+	"tombstone_warn_threshold":                        {ingest.FactTombstoneWarn, numberSetting},
+	"tombstone_failure_threshold":                     {ingest.FactTombstoneFail, numberSetting},
+	"query_tombstone_page_limit":                      {ingest.FactTombstonePageLimit, numberSetting},
+	"compaction_large_partition_warning_threshold_mb": {ingest.FactPartitionWarn, megabytesSetting},
+	"compaction_large_partition_warning_threshold":    {ingest.FactPartitionWarn, bytesSetting},
+	"partition_size_warn_threshold":                   {ingest.FactPartitionWarn, bytesSetting},
+	"compaction_tombstone_warning_threshold":          {ingest.FactPartitionTombsWarn, numberSetting},
+	"partition_tombstones_warn_threshold":             {ingest.FactPartitionTombsWarn, numberSetting},
+	"compaction_rows_count_warning_threshold":         {ingest.FactPartitionRowsWarn, numberSetting},
+	"slow_query_log_timeout_in_ms":                    {ingest.FactSlowQuery, numberSetting},
+	"slow_query_log_timeout":                          {ingest.FactSlowQuery, millisSetting},
+	"read_thresholds_enabled":                         {ingest.FactReadThresholds, plainSetting},
+	"min_tracked_partition_size":                      {ingest.FactMinTrackedPartition, bytesSetting},
+	"num_tokens":                                      {ingest.FactTokens, numberSetting},
+	"partitioner":                                     {ingest.FactPartitioner, classSetting},
+}
+
+// settingFact tells of a setting that is looked at.
+func settingFact(to ingest.Sink, f ingest.Fact, name, value string) bool {
+	s, known := settings[name]
+	if !known {
+		return false
+	}
+	text, ok := s.read(strings.Trim(value, `"'`))
+	if !ok {
+		return false
+	}
+	f.Name, f.Value = s.fact, []byte(text)
+	to.Fact(&f)
+	return true
+}
+
+// off reports whether a limit is not set: null and -1.
+func off(value string) bool { return value == "null" || value == "" || strings.HasPrefix(value, "-") }
+
+func plainSetting(value string) (string, bool) { return value, value != "" && value != "null" }
+
+func classSetting(value string) (string, bool) {
+	return plainSetting(value[strings.LastIndexByte(value, '.')+1:])
+}
+
+func numberSetting(value string) (string, bool) {
+	if off(value) {
+		return "0", true
+	}
+	n, ok := countOf([]byte(value))
+	return strconv.FormatUint(n, 10), ok
+}
+
+func bytesSetting(value string) (string, bool) {
+	if off(value) {
+		return "0", true
+	}
+	n, ok := bytesOf([]byte(value))
+	return strconv.FormatUint(n, 10), ok
+}
+
+func megabytesSetting(value string) (string, bool) { return bytesSetting(value + "MiB") }
+
+// millisSetting reads 500ms, 10s, 2m, 1h and 1d.
+func millisSetting(value string) (string, bool) {
+	if days, ok := strings.CutSuffix(value, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 32)
+		return strconv.FormatUint(n*24*3600*1000, 10), err == nil
+	}
+	d, err := time.ParseDuration(value)
+	return strconv.FormatInt(d.Milliseconds(), 10), err == nil
+}
+
+// yamlPair reads "key: value" at the beginning of a line, comments left out.
+func yamlPair(line []byte) (name, value string, ok bool) {
+	before, after, ok := bytes.Cut(line, []byte{':'})
+	name = string(before)
+	if !ok || name == "" || strings.ContainsAny(name, " \t#'\"{[") {
+		return "", "", false
+	}
+	if i := bytes.Index(after, []byte(" #")); i >= 0 {
+		after = after[:i]
+	}
+	return name, string(bytes.TrimSpace(after)), true
+}

@@ -1,0 +1,291 @@
+package formats
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// SSTableDump is the contents of an SSTable as JSON.
+var SSTableDump = ingest.Format{
+	Name:     "sstabledump",
+	Title:    "sstabledump, JSON of any length",
+	Coverage: ingest.StateOnly,
+	Carries:  []string{"key", "rows", "tombstones by kind", "partition sizes"},
+	Doc: `JSON of sstabledump (3.0 on), of one or several SSTables, pretty or one partition a line (-l)
+(https://cassandra.apache.org/doc/latest/cassandra/managing/tools/sstable/sstabledump.html):
+
+    [{"partition":{"key":["cust-42","2024-05"],"position":0},
+      "rows":[{"type":"row","clustering":[7],"cells":[{"name":"v","deletion_info":{"local_delete_time":"…"}}]}]}]
+
+Of each partition rows and tombstones are counted by kind, "at least", as it may have more in other SSTables; its
+size is the distance to the next one. The table is told only by a command line before the JSON that names the
+path. What is held does not depend on the length of the dump.`,
+	Sequential: true,
+	Sniff:      sniffDump,
+	New:        func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return &dump{}, nil },
+}
+
+const (
+	skipDump      = "part of a partition's JSON"
+	causeDumpCut  = "partition that the dump ends in"
+	causeDumpKey  = "partition of a dump without a key"
+	causeDumpDeep = "JSON that is no dump of an SSTable"
+
+	dumpDepth = 32
+)
+
+// A dump reads JSON by pieces: at each bracket it knows the names of the objects and arrays around.
+type dump struct {
+	out   printout
+	names [dumpDepth]string // of the members that stand open, by depth
+	array [dumpDepth]bool
+	depth int
+	name  string // member whose value comes next
+	table []byte
+	index []byte
+
+	open     bool // in a partition
+	at       mark
+	key      []byte
+	parts    [][]byte
+	position int64 // in the file; -1: unknown
+	kinds    ingest.TombstoneKinds
+	item     dumpItem
+	previous pastPartition
+}
+
+// A dumpItem is what is known of a row or cell that is not yet closed.
+type dumpItem struct {
+	kind                         string // "row", "range_tombstone_bound", ...
+	deleted, expired, marked     bool   // of the row or cell
+	cell, cellDeleted, cellValue bool
+	cellMarked, cellExpired      bool
+}
+
+// A pastPartition waits for the position of the next one.
+type pastPartition struct {
+	key      []byte
+	position int64
+	at       mark
+	known    bool
+}
+
+// Decode reads a line.
+func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
+	d.out.turn(rec.At)
+	told := false
+	if d.depth == 0 && bytes.IndexByte(rec.Data, '{') < 0 && bytes.IndexByte(rec.Data, '[') != 0 {
+		if t, index := pathTable(dumpPath.Find(rec.Data)); t != nil {
+			d.table, d.index = t, index
+		}
+		to.Skip(skipDump)
+		return
+	}
+	for i := 0; i < len(rec.Data); {
+		i, told = d.token(rec, i, to, told)
+	}
+	if !told {
+		to.Skip(skipDump)
+	}
+}
+
+var dumpPath = regexp.MustCompile(`/\S+-Data\.db`)
+
+// token reads the token at data[i] and gives the offset after it.
+func (d *dump) token(rec *ingest.Record, i int, to ingest.Sink, told bool) (int, bool) {
+	switch c := rec.Data[i]; c {
+	case ' ', '\t', ',', ':', '\r', '\n':
+		return i + 1, told
+	case '{', '[':
+		return i + 1, !d.enter(c == '[', rec.At, to) || told
+	case '}', ']':
+		return i + 1, d.leave(to) || told
+	}
+	kind, text, next := ingest.ScanJSON(rec.Data, i)
+	if kind == ingest.JSONBroken {
+		return i + 1, told // a prompt, or a string that is cut off
+	}
+	if kind == ingest.JSONString || kind == ingest.JSONEscaped {
+		if j := ingest.SkipSpace(rec.Data, next); j < len(rec.Data) && rec.Data[j] == ':' && d.depth > 0 && !d.array[d.depth-1] {
+			d.name = string(text)
+			return j + 1, told
+		}
+	}
+	d.value(text)
+	return next, told
+}
+
+// in reports whether the innermost open members have these names; arrays and their elements have that
+// of the array.
+func (d *dump) in(names ...string) bool {
+	if d.depth < len(names) {
+		return false
+	}
+	for i, n := range names {
+		if d.names[d.depth-len(names)+i] != n {
+			return false
+		}
+	}
+	return true
+}
+
+// enter opens an object or array.
+func (d *dump) enter(array bool, at ingest.Position, to ingest.Sink) bool {
+	if d.depth == dumpDepth {
+		complain(to, causeDumpDeep, nil, at)
+		d.depth, d.open = 0, false
+		return false
+	}
+	name := d.name
+	if d.depth > 0 && d.array[d.depth-1] {
+		name = d.names[d.depth-1]
+	}
+	d.names[d.depth], d.array[d.depth], d.name = name, array, ""
+	d.depth++
+	switch {
+	case array:
+	case name == "partition":
+		d.begin(at)
+	case name == "rows":
+		d.item = dumpItem{}
+	case name == "cells":
+		d.item.cell, d.item.cellDeleted, d.item.cellValue, d.item.cellMarked, d.item.cellExpired = true, false, false, false, false
+	case name == "deletion_info":
+		d.deletion()
+	}
+	return true
+}
+
+func (d *dump) begin(at ingest.Position) {
+	d.open, d.at, d.position = true, d.out.mark(at), -1
+	d.parts, d.kinds = d.parts[:0], ingest.TombstoneKinds{}
+}
+
+// deletion notes that what is around is deleted.
+func (d *dump) deletion() {
+	switch {
+	case d.in("partition", "deletion_info"):
+		d.kinds.Partition++
+	case d.in("cells", "deletion_info"):
+		d.item.cellDeleted = true
+	case d.in("rows", "deletion_info"):
+		d.item.deleted = true
+	}
+}
+
+// value takes a value that is no object and no array.
+func (d *dump) value(text []byte) {
+	switch {
+	case d.in("partition", "key"):
+		d.parts = append(d.parts, unquotedText(text))
+	case d.name == "position" && d.in("partition"):
+		d.position, _ = strconv.ParseInt(string(text), 10, 64)
+	case d.name == "type" && d.in("rows"):
+		d.item.kind = string(text)
+	case d.name == "marked_deleted" && d.in("cells", "deletion_info"):
+		d.item.cellMarked = true
+	case d.name == "expired" && string(text) == "true":
+		d.item.cellExpired = d.item.cellExpired || d.in("cells")
+		d.item.expired = d.item.expired || d.in("liveness_info")
+	case d.name == "value" || d.name == "path":
+		d.item.cellValue = d.item.cellValue || d.in("cells")
+	}
+	d.name = ""
+}
+
+// leave closes an object or array; it reports whether it told of a partition.
+func (d *dump) leave(to ingest.Sink) bool {
+	if d.depth == 0 {
+		return false
+	}
+	d.depth--
+	name, array := d.names[d.depth], d.array[d.depth]
+	switch {
+	case array:
+	case name == "cells":
+		d.cell()
+	case name == "rows":
+		d.row()
+	case d.open && name != "partition" && (d.depth == 0 || d.depth == 1 && d.array[0]):
+		d.finish(to)
+		return true
+	}
+	return false
+}
+
+// cell counts what a cell is: deleted, expired, or the marker of a collection that is deleted whole.
+func (d *dump) cell() {
+	switch i := &d.item; {
+	case i.cellDeleted && i.cellMarked && !i.cellValue:
+		d.kinds.Complex++
+	case i.cellDeleted:
+		d.kinds.Cells++
+	case i.cellExpired:
+		d.kinds.Expired++
+	}
+}
+
+func (d *dump) row() {
+	switch d.item.kind {
+	case "row":
+		d.kinds.Rows++
+		if d.item.deleted {
+			d.kinds.RowDeletes++
+		} else if d.item.expired {
+			d.kinds.Expired++
+		}
+	case "range_tombstone_bound", "range_tombstone_boundary":
+		d.kinds.Ranges++
+	}
+}
+
+// finish tells of a partition, and of the size of the one before.
+func (d *dump) finish(to ingest.Sink) {
+	d.open = false
+	at := d.out.place(d.at)
+	if len(d.parts) == 0 {
+		complain(to, causeDumpKey, nil, at)
+		return
+	}
+	if p := &d.previous; p.known && d.position > p.position {
+		d.state(to, p.key, ingest.PartitionBytes, uint64(d.position-p.position), d.out.place(p.at))
+	}
+	d.key = ingest.AppendKey(d.key[:0], d.parts...)
+	k := d.kinds
+	d.state(to, d.key, ingest.PartitionRows, k.Rows, at)
+	if n := k.RowDeletes + k.Ranges + k.Cells + k.Complex + k.Expired + k.Partition; n > 0 {
+		d.state(to, d.key, ingest.PartitionTombstones, n, at)
+	}
+	d.previous = pastPartition{append(d.previous.key[:0], d.key...), d.position, d.at, d.position >= 0}
+}
+
+func (d *dump) state(to ingest.Sink, key []byte, m ingest.Measure, n uint64, at ingest.Position) {
+	s := ingest.State{
+		Store: ingest.Cassandra, Table: d.table, Index: d.index, Key: key, KeyKnown: true, Source: ingest.SourceDump,
+		Measure: m, Value: n, AtLeast: true, At: at,
+	}
+	if m == ingest.PartitionTombstones {
+		s.Kinds = d.kinds
+	}
+	to.State(&s)
+}
+
+// Close tells of a partition that is cut off.
+func (d *dump) Close(to ingest.Sink) {
+	if d.open {
+		complain(to, causeDumpCut, nil, d.out.place(d.at))
+	}
+}
+
+var (
+	dumpPartition = regexp.MustCompile(`"partition"\s*:\s*\{\s*"key"\s*:\s*\[`)
+	dumpRows      = regexp.MustCompile(`"(?:position|rows|deletion_info)"`)
+)
+
+func sniffDump(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+	yes := dumpPartition.Match(head) && dumpRows.Match(head)
+	return certainOr(yes, "partitions with their rows", "no member partition with a key")
+}
