@@ -79,6 +79,49 @@ const (
 	SplitOrdered
 	ShardHeadroom
 	ShardMax
+	TombstonesWarnings
+	ScyllaPartitionBytes
+	ScyllaPartitionRows
+	PartitionMediumBytes
+	PartitionHighBytes
+	CollectionHighBytes
+	CollectionCriticalBytes
+	DynamoItemBytes
+	CassandraMutationBytes
+	ScyllaRowBytes
+	ScyllaCellBytes
+	ScyllaCollectionItems
+	ItemMediumShare
+	ItemHighShare
+	GrowingDays
+	GrowingHours
+	GrowingShare
+	GrowingBytes
+	GrowingLowDays
+	GrowingMediumDays
+	TombPartition
+	TombPartitionOfRows
+	TombPartitionMedium
+	TombPartitionHigh
+	PurgeRatio
+	PurgeRatioOnce
+	PurgeBytes
+	PurgeSlack
+	ScanHour
+	ScanShare
+	ScanJobReads
+	FanPartitions
+	FanRequests
+	FanFewRequests
+	FanShare
+	FanWide
+	SamplerRequests
+	SamplerTimes
+	SamplerMedium
+	SlowOfKey
+	SlowShare
+	PartitionTarget
+	WindowsOfTTL
 	limitCount
 )
 
@@ -101,6 +144,12 @@ const (
 	ddbShard     = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-sharding.html"
 	casTombs     = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#tombstone_warn_threshold"
 	casAbort     = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#tombstone_failure_threshold"
+	ddbItem      = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items"
+	casMutation  = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#max_mutation_size"
+	casPartTombs = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#partition_tombstones_warn_threshold"
+	casTWCS      = "https://cassandra.apache.org/doc/latest/cassandra/managing/operating/compaction/twcs.html"
+	scyLarge     = "https://opensource.docs.scylladb.com/stable/troubleshooting/large-partition-table.html"
+	scyLargeRow  = "https://opensource.docs.scylladb.com/stable/troubleshooting/large-rows-large-cells-tables.html"
 	casSize      = "https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#partition_size_warn_threshold"
 )
 
@@ -174,6 +223,50 @@ var defaultLimits = [limitCount]Limit{
 	SplitOrdered:          {"hot-partition.append-writes", Whole(100), "writes", "with one before them; fewer tell nothing of their order", floors},
 	ShardHeadroom:         {"shard-suffix.headroom", 500, "share", "of a partition's limit that one shard may use", ddbShard},
 	ShardMax:              {"shard-suffix.max-shards", Whole(64), "shards", "that a reader can ask one by one", floors},
+
+	TombstonesWarnings:      {"tombstone-dense-read.warnings", Whole(100), "warnings", "of the store about one kind of read: medium", floors},
+	ScyllaPartitionBytes:    {"scylla.partition-bytes", Whole(1000 << 20), "bytes", "of one partition", scyLarge},
+	ScyllaPartitionRows:     {"scylla.partition-rows", Whole(100_000), "rows", "of one partition", scyLarge},
+	PartitionMediumBytes:    {"large-partition.medium-bytes", Whole(256 << 20), "bytes", "of one partition", floors},
+	PartitionHighBytes:      {"large-partition.high-bytes", Whole(2 << 30), "bytes", "of one partition", floors},
+	CollectionHighBytes:     {"large-partition.collection-high-bytes", Whole(8 << 30), "bytes", "of an item collection under a local index", ddbItems},
+	CollectionCriticalBytes: {"large-partition.collection-critical-bytes", Whole(9728 << 20), "bytes", "of an item collection under a local index", floors},
+	DynamoItemBytes:         {"dynamodb.item-bytes", Whole(400 << 10), "bytes", "of one item", ddbItem},
+	CassandraMutationBytes:  {"cassandra.mutation-bytes", Whole(16 << 20), "bytes", "of one write", casMutation},
+	ScyllaRowBytes:          {"scylla.row-bytes", Whole(10 << 20), "bytes", "of one row", scyLargeRow},
+	ScyllaCellBytes:         {"scylla.cell-bytes", Whole(1 << 20), "bytes", "of one cell", scyLargeRow},
+	ScyllaCollectionItems:   {"scylla.collection-items", Whole(10_000), "elements", "of one collection", scyLargeRow},
+	ItemMediumShare:         {"large-item.medium-share", 800, "share", "of the store's limit", floors},
+	ItemHighShare:           {"large-item.high-share", 950, "share", "of the store's limit", floors},
+	GrowingDays:             {"growing-partition.days", Whole(3), "days", "on which the same node and statement tell a size", floors},
+	GrowingHours:            {"growing-partition.hours", Whole(24), "hours", "from the first to the last size", floors},
+	GrowingShare:            {"growing-partition.share", 100, "share", "of its first size that it has grown by", floors},
+	GrowingBytes:            {"growing-partition.bytes", Whole(10 << 20), "bytes", "that it has grown by", floors},
+	GrowingLowDays:          {"growing-partition.low-days", Whole(90), "days", "until it passes a limit", floors},
+	GrowingMediumDays:       {"growing-partition.medium-days", Whole(14), "days", "until it passes a limit: medium", floors},
+	TombPartition:           {"tombstone-partition.tombstones", Whole(1000), "tombstones", "of one partition", floors},
+	TombPartitionOfRows:     {"tombstone-partition.of-rows", 500, "share", "tombstones for each row, where the rows are known", floors},
+	TombPartitionMedium:     {"tombstone-partition.medium", Whole(10_000), "tombstones", "of one partition", floors},
+	TombPartitionHigh:       {"tombstone-partition.high", Whole(100_000), "tombstones", "of one partition", casPartTombs},
+	PurgeRatio:              {"purge-blocked.ratio", 300, "share", "droppable, at two times more than gc grace apart", floors},
+	PurgeRatioOnce:          {"purge-blocked.ratio-once", 500, "share", "droppable in one SSTable", floors},
+	PurgeBytes:              {"purge-blocked.bytes", Whole(50 << 20), "bytes", "of that SSTable", floors},
+	PurgeSlack:              {"purge-blocked.slack", Whole(86_400), "seconds", "beyond gc grace that its oldest tombstone must have", floors},
+	ScanHour:                {"full-scan.hour", Whole(10), "reads", "an hour without partition key", floors},
+	ScanShare:               {"full-scan.share", 50, "share", "of the table's reads", floors},
+	ScanJobReads:            {"full-scan.job-reads", Whole(16), "reads", "of one token-range statement: an analytics job", floors},
+	FanPartitions:           {"fan-out.partitions", Whole(10), "partitions", "of one request", floors},
+	FanRequests:             {"fan-out.requests", Whole(100), "requests", "to so many partitions", floors},
+	FanFewRequests:          {"fan-out.few-requests", Whole(10), "requests", "to so many partitions, with share of the table's", floors},
+	FanShare:                {"fan-out.share", 50, "share", "of the table's requests", floors},
+	FanWide:                 {"fan-out.wide", Whole(WidePartitions), "partitions", "of one request: medium", floors},
+	SamplerRequests:         {"hot-partition.sampler-requests", Whole(150), "requests", "of the key in one list, its error taken off", floors},
+	SamplerTimes:            {"hot-partition.sampler-times", Whole(3), "times", "the median of the other keys of the list", floors},
+	SamplerMedium:           {"hot-partition.sampler-medium", Whole(1000), "requests", "of the key in one list: medium", floors},
+	SlowOfKey:               {"hot-partition.slow-requests", Whole(30), "requests", "of the key that were slow or timed out in one minute", floors},
+	SlowShare:               {"hot-partition.slow-share", 800, "share", "of the table's slow requests of that minute", floors},
+	PartitionTarget:         {"time-bucket.partition-bytes", Whole(50 << 20), "bytes", "that a partition should reach at most", floors},
+	WindowsOfTTL:            {"time-window.windows", Whole(24), "windows", "of compaction before data expires", casTWCS},
 }
 
 // Limits are the limits of one run. The zero value is not usable; see DefaultLimits.

@@ -12,8 +12,9 @@ var Confirm = detect.Remedy{
 	Kind:  "confirm",
 	Title: "Make sure first",
 	Rules: []string{
-		"hot-index", "hot-node", "hot-partition", "low-cardinality-key", "moving-hot-key",
-		"skewed-key", "throttling", "tombstone-dense-read",
+		"fan-out", "full-scan", "growing-partition", "hot-index", "hot-node", "hot-partition", "large-item",
+		"large-partition", "low-cardinality-key", "moving-hot-key", "purge-blocked", "skewed-key", "throttling",
+		"tombstone-dense-read", "tombstone-partition",
 	},
 	Doc: `The exact commands that show whether a finding holds, or what its cause is. Nothing is changed by them.
 

@@ -48,6 +48,9 @@ func judgeBlindSpot(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 		say(s.unitless, "requests_without_units", fmt.Sprintf("%s of %s to DynamoDB carry no capacity units: the limits of a partition cannot be judged (--map wcu=FIELD, rcu=FIELD)",
 			grouped(s.unitless), plural(s.dynamo, "request")))
 	}
+	for _, b := range blindSelected(v) {
+		say(b.count, b.measure, b.said)
+	}
 	for _, l := range lostParts(v) {
 		if l.count > 0 {
 			say(l.count, l.measure, fmt.Sprintf(l.said, plural(l.count, "request")))
@@ -67,6 +70,7 @@ func lostParts(v *detect.View) []lostPart {
 		{v.Lost.Targets, "requests_of_lost_tables", "tables were too many to tell apart: %s were counted under one name (--table)"},
 		{v.Lost.Nodes, "requests_of_lost_nodes", "nodes were too many to tell apart: %s were counted for none (--node)"},
 		{v.Lost.Shapes, "reads_of_lost_shapes", "statement shapes were too many to tell apart: %s were counted for none (--table)"},
+		{v.Lost.Selected, "lost_records", "kinds of bad requests were too many to tell apart: %s were counted for none (--table)"},
 	}
 }
 

@@ -8,13 +8,20 @@ import "github.com/keyheat/keyheat/detect"
 func Catalogue() []*detect.Rule {
 	return []*detect.Rule{
 		&BlindSpot,
+		&FanOut,
+		&FullScan,
+		&GrowingPartition,
 		&HotIndex,
 		&HotNode,
 		&HotPartition,
+		&LargeItem,
+		&LargePartition,
 		&LowCardinalityKey,
 		&MovingHotKey,
+		&PurgeBlocked,
 		&SkewedKey,
 		&Throttling,
 		&TombstoneDenseRead,
+		&TombstonePartition,
 	}
 }

@@ -22,10 +22,15 @@ var HotIndex = detect.Rule{
 }
 
 func judgeHotIndex(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
-	if !fromTraffic(v) {
-		return nil, nil
+	found, missing := indexMetrics(v), []detect.NotAssessed{}
+	for _, t := range v.Targets {
+		if f, ok := selectedIndex(v, t); ok && !slices.ContainsFunc(found, func(g detect.Finding) bool { return g.Subject.Target == t.Target }) {
+			found = append(found, f)
+		}
 	}
-	found, missing := []detect.Finding{}, []detect.NotAssessed{}
+	if !fromTraffic(v) {
+		return found, nil
+	}
 	for _, t := range v.Targets {
 		if t.Target.Index == "" {
 			if f, ok := backPressure(v, t); ok {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed" // for the rule's text
+	"slices"
 
 	"github.com/keyheat/keyheat/detect"
 )
@@ -20,14 +21,30 @@ var HotPartition = detect.Rule{
 }
 
 func judgeHotPartition(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
-	if !fromTraffic(v) {
-		return nil, nil
-	}
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
+	traffic := fromTraffic(v)
 	for _, t := range v.Targets {
-		hot := hotKeys(v, t)
-		found = append(found, hot...)
-		missing = append(missing, hotUnjudged(v, t, len(hot) > 0)...)
+		hot := []detect.Finding{}
+		if traffic {
+			hot = hotKeys(v, t)
+			missing = append(missing, hotUnjudged(v, t, len(hot) > 0)...)
+		}
+		found = append(found, withListed(v, t, hot)...)
 	}
 	return found, missing
+}
+
+// withListed adds the keys that stand out in samplers' lists, and where nothing better is known those of
+// slow operations. A key is told once, by its traffic first.
+func withListed(v *detect.View, t *detect.TargetView, hot []detect.Finding) []detect.Finding {
+	more := sampledKeys(v, t)
+	if t.Totals[detect.Requests] == 0 && len(t.Windows) == 0 {
+		more = slowKeys(v, t)
+	}
+	for _, f := range more {
+		if !slices.ContainsFunc(hot, func(h detect.Finding) bool { return string(h.Subject.Key) == string(f.Subject.Key) }) {
+			hot = append(hot, f)
+		}
+	}
+	return hot
 }

@@ -21,10 +21,15 @@ var LowCardinalityKey = detect.Rule{
 }
 
 func judgeLowCardinalityKey(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
-	if !fromTraffic(v) {
-		return nil, nil
-	}
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
+	for _, t := range v.Targets {
+		if f, ok := fewPartitions(v, t); ok && t.Totals[detect.Requests] < v.Limits.Count(detect.CardinalityRequests) {
+			found = append(found, f)
+		}
+	}
+	if !fromTraffic(v) {
+		return found, nil
+	}
 	for _, t := range v.Targets {
 		if t.Totals[detect.Requests] < v.Limits.Count(detect.CardinalityRequests) || t.Distinct.Low == 0 {
 			continue

@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed" // for the rule's text
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/keyheat/keyheat/detect"
@@ -23,10 +24,19 @@ var Throttling = detect.Rule{
 
 func judgeThrottling(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
+	byMetrics := map[detect.Target]bool{}
+	for _, f := range throttledMetrics(v) {
+		byMetrics[f.Subject.Target] = true
+		found = append(found, f)
+	}
 	for _, t := range v.Targets {
 		if t.Totals.Throttled() == 0 {
+			if f, ok := selectedThrottling(v, t); ok && !byMetrics[t.Target] {
+				found = append(found, f)
+			}
 			continue
 		}
+		found = slices.DeleteFunc(found, func(f detect.Finding) bool { return f.Subject.Target == t.Target })
 		found = append(found, throttleFinding(v, t))
 		if !t.Timed() {
 			missing = append(missing, detect.NotAssessed{

@@ -25,23 +25,29 @@ var TombstoneDenseRead = detect.Rule{
 
 func judgeTombstoneDenseRead(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
-	for _, t := range v.Targets {
+	for _, t := range withPoints(v) {
 		if t.Target.Store == ingest.DynamoDB {
 			continue
 		}
-		dense := []detect.Finding{}
-		for i := range t.Shapes {
-			if f, ok := denseFinding(v, t, shapeReads(v, t, &t.Shapes[i])); ok {
-				dense = append(dense, f)
-			}
-		}
-		if len(dense) == 0 {
-			dense = denseKeys(v, t)
-		}
-		found = append(found, dense...)
+		found = append(found, denseOf(v, t)...)
 		missing = append(missing, tombstonesUnjudged(v, t)...)
 	}
 	return found, missing
+}
+
+// denseOf judges all that is told of a table's reads: those that were counted, those that the store
+// complains of, and its statistics.
+func denseOf(v *detect.View, t *detect.TargetView) []detect.Finding {
+	dense := []detect.Finding{}
+	for i := range t.Shapes {
+		if f, ok := denseFinding(v, t, shapeReads(v, t, &t.Shapes[i])); ok {
+			dense = append(dense, f)
+		}
+	}
+	if len(dense) == 0 {
+		dense = denseKeys(v, t)
+	}
+	return joinDense(dense, denseSelected(v, t), denseStatistics(v, t))
 }
 
 func tombstonesUnjudged(v *detect.View, t *detect.TargetView) []detect.NotAssessed {
@@ -248,21 +254,18 @@ func denseFinding(v *detect.View, t *detect.TargetView, d *denseReads) (detect.F
 		panes := series(v, d.key)
 		f.Series = middles(panes, func(p *detect.KeyPane) detect.Range { return p.Tombstones })
 	}
-	f.Mechanism, f.MechanismConfidence = d.mechanism(v.Limits)
+	f.Mechanism, f.MechanismConfidence = d.cause().mechanism(v, t)
 	return settle(f, d.at), true
 }
 
-// mechanism names the cause that traffic can tell.
-func (d *denseReads) mechanism(l *detect.Limits) (name, confidence string) {
-	rows, known := d.liveRows()
-	switch {
-	case d.scan:
-		return "scan", "shape"
-	case d.shape != "" && readShape(d.shape).queue() && d.reads >= l.Count(detect.TombstonesReads) &&
-		known && d.tombs >= mul(max(rows, 1), l.Count(detect.QueueTombstones)):
-		return "queue", "shape"
+// cause gives what the reads tell of how the tombstones came to be.
+func (d *denseReads) cause() *cause {
+	c := &cause{scan: d.scan, shape: d.shape, reads: d.reads, tombs: d.tombs}
+	c.rows, c.rowsKnown = d.liveRows()
+	if d.key != nil {
+		c.key, c.hasKey = d.key.Key, true
 	}
-	return "unknown", ""
+	return c
 }
 
 // evidence gives the numbers that are known, the largest read first where it is dense.

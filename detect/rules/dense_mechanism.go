@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// A cause is what reads of tombstones tell of how those came to be.
+type cause struct {
+	key       []byte
+	hasKey    bool
+	scan      bool
+	shape     string // "" where there is none
+	reads     uint64
+	tombs     uint64
+	rows      uint64
+	rowsKnown bool
+}
+
+// mechanism names the cause of tombstones, and what it is known from: the first that fits of what was
+// measured in the partition, of the schema and of the shape of the reads; unknown where none tells it apart.
+func (c *cause) mechanism(v *detect.View, t *detect.TargetView) (name, confidence string) {
+	if c.scan {
+		return "scan", "shape"
+	}
+	if name := c.measured(t); name != "" {
+		return name, "measured"
+	}
+	if name := c.bySchema(v, t); name != "" {
+		return name, "schema"
+	}
+	if !c.queue(v.Limits) {
+		return "unknown", ""
+	}
+	if value, ok := v.Fact(t.Target, ingest.FactClustering); ok && value != "" {
+		return "queue", "schema"
+	}
+	return "queue", "shape"
+}
+
+// measured tells the mechanism from the kinds of tombstones that another input found in the partition.
+func (c *cause) measured(t *detect.TargetView) string {
+	s := tombstonesOf(t, c.key, c.hasKey)
+	if s == nil || s.Kinds == (ingest.TombstoneKinds{}) {
+		return ""
+	}
+	k := &s.Kinds
+	half := func(n, of uint64) bool { return n > 0 && mul(n, 2) >= of }
+	switch {
+	case half(k.Expired, k.Rows):
+		return "ttl"
+	case half(k.Ranges, s.Max):
+		return "range-delete"
+	case half(k.RowDeletes, k.Rows) && c.shape != "" && !readShape(c.shape).lower:
+		return "queue"
+	case k.Complex > 0 && k.Complex >= k.Rows:
+		return "collection-overwrite"
+	case k.Cells > 0:
+		return "null-insert"
+	}
+	return ""
+}
+
+// tombstonesOf gives what was measured of a partition's tombstones: the most that any node or SSTable tells.
+func tombstonesOf(t *detect.TargetView, key []byte, hasKey bool) *detect.StateStats {
+	best := (*detect.StateStats)(nil)
+	for i := range t.States {
+		s := &t.States[i]
+		if s.Measure != ingest.PartitionTombstones || !hasKey || !s.KeyKnown || s.Key != string(key) {
+			continue
+		}
+		if best == nil || s.Max > best.Max {
+			best = s
+		}
+	}
+	return best
+}
+
+// wholeRatio is how far, in thousandths, tombstones a live row may be from a whole number, and
+// wholeMost the largest number of cells that a row is taken to have: dead cells of each row alike.
+const (
+	wholeRatio = 20
+	wholeMost  = 20
+)
+
+// bySchema tells the mechanism from the table's definition.
+func (c *cause) bySchema(v *detect.View, t *detect.TargetView) string {
+	if ttl, ok := v.Fact(t.Target, ingest.FactDefaultTTL); ok && ttl != "" && ttl != "0" {
+		return "ttl"
+	}
+	if _, ok := v.Fact(t.Target, ingest.FactPartitionKey); !ok || !c.rowsKnown || c.rows == 0 {
+		return ""
+	}
+	ratio := uint64(detect.Ratio(c.tombs, c.rows))
+	n := (ratio + 500) / 1000
+	if n == 0 || n > wholeMost || ratio > n*(1000+wholeRatio) || ratio < n*(1000-wholeRatio) {
+		return ""
+	}
+	if collections, ok := v.Fact(t.Target, ingest.FactCollections); ok && collections != "" {
+		return "collection-overwrite"
+	}
+	return "null-insert"
+}
+
+// queue reports whether the reads look like those of a queue: from the head of a partition, a few rows
+// at a time, over many more tombstones than rows.
+func (c *cause) queue(l *detect.Limits) bool {
+	return c.shape != "" && readShape(c.shape).queue() && c.reads >= l.Count(detect.TombstonesReads) &&
+		c.rowsKnown && c.tombs >= mul(max(c.rows, 1), l.Count(detect.QueueTombstones))
+}

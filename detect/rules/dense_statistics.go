@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// denseStatistics judges a store's own statistics of the tombstones that reads of a table meet. They
+// name no key, and their maxima are tops of histogram buckets.
+func denseStatistics(v *detect.View, t *detect.TargetView) []detect.Finding {
+	s := statisticsOf(v, t)
+	l := v.Limits
+	rows, known := s.rows.Value, s.rowsKnown
+	average := s.mean.low >= l.Of(detect.TombstonesMeanRead).Value && known &&
+		s.mean.low >= detect.Milli(mul(uint64(rows), l.Count(detect.TombstonesPerLiveRow)))
+	part := s.mean.value
+	most := s.most.low >= l.Of(detect.TombstonesWarnRead).Value &&
+		(!known || part == 0 || detect.Ratio(uint64(part), uint64(part+rows)) >= l.Of(detect.TombstonesOfRead).Value)
+	if !average && !most {
+		return nil
+	}
+	severity := detect.Low
+	switch {
+	case s.most.low >= l.Of(detect.TombstonesHighRead).Value:
+		severity = detect.High
+	case s.most.low >= l.Of(detect.TombstonesMediumRead).Value:
+		severity = detect.Medium
+	}
+	if isSystem(t.Target) {
+		severity--
+	}
+	if severity == 0 {
+		return nil
+	}
+	f := detect.Finding{
+		Severity: severity, Subject: detect.Subject{Target: t.Target}, Span: s.span,
+		Message: s.message(), Mechanism: "unknown", Cost: s.most.value,
+	}
+	add := func(m measure, name string, id detect.LimitID) {
+		if m.value > 0 {
+			e := m.against(name, "tombstones", l.Of(id).Value, l.Of(id).Source)
+			e.How = detect.Stored
+			f.Evidence = append(f.Evidence, e)
+		}
+	}
+	add(s.most, "largest_read_tombstones", detect.TombstonesWarnRead)
+	add(s.mean, "tombstones_per_read", detect.TombstonesMeanRead)
+	if known {
+		f.Evidence = append(f.Evidence, stored(measure{rows, rows, rows}, "live_rows_per_read", "rows"))
+	}
+	if name := (&cause{}).bySchema(v, t); name != "" {
+		f.Mechanism, f.MechanismConfidence = name, "schema"
+	}
+	return []detect.Finding{told(f, s.at)}
+}
+
+// readStatistics are what a store keeps of the reads of a table.
+type readStatistics struct {
+	most      measure // tombstones of the largest read
+	mean      measure // on average, or the median
+	rows      detect.Evidence
+	rowsKnown bool // rows holds the average or median live rows
+	at        []ingest.Position
+	span      detect.Span
+}
+
+// statisticsOf gives the statistics of the node that tells of most tombstones.
+func statisticsOf(v *detect.View, t *detect.TargetView) readStatistics {
+	s := readStatistics{}
+	for i := range v.Points {
+		p := &v.Points[i]
+		if !pointOf(p, t.Target) {
+			continue
+		}
+		n := largestValue(p)
+		switch {
+		case p.Name == ingest.PointTombstonesPerRead && p.Stat == "maximum" && n.Milli > uint64(s.most.value):
+			low := detect.Whole(ingest.BucketFloor(n.Milli / 1000))
+			s.most = measure{detect.Milli(n.Milli), min(low, detect.Milli(n.Milli)), detect.Milli(n.Milli)}
+			s.at = append([]ingest.Position{p.First}, s.at...)
+			s.span = joined(s.span, n.span())
+		case p.Name == ingest.PointTombstonesPerRead && (p.Stat == "average" || p.Stat == "p50") && n.Milli > uint64(s.mean.value):
+			s.mean = measure{detect.Milli(n.Milli), detect.Milli(n.Milli), detect.Milli(n.Milli)}
+			if p.Stat == "p50" {
+				s.mean.low = min(s.mean.low, detect.Whole(ingest.BucketFloor(n.Milli/1000)))
+			}
+			s.at = append(s.at, p.First)
+		case p.Name == ingest.PointRowsPerRead && (p.Stat == "average" || p.Stat == "p50"):
+			s.rows.Value, s.rowsKnown = max(s.rows.Value, detect.Milli(n.Milli)), true
+		}
+	}
+	return s
+}
+
+func (s *readStatistics) message() string {
+	said := "reads of the table meet tombstones"
+	if s.mean.value > 0 {
+		said += fmt.Sprintf(", %s each on average", whole(s.mean.value))
+		if s.rowsKnown {
+			said += fmt.Sprintf(" beside %s", plural(uint64(s.rows.Value/1000), "live row"))
+		}
+	}
+	if s.most.value > 0 {
+		said += fmt.Sprintf(", up to %s", whole(s.most.value))
+	}
+	return said + ": the store's statistics, which name no key"
+}
