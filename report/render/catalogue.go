@@ -28,6 +28,7 @@ type Output[T any] struct {
 	Name   string // as given to --format
 	Title  string // one line
 	Doc    string // what it is for, what it leaves out; Markdown
+	Binary bool   // not for a terminal
 	Render func(w io.Writer, v T, o Options) error
 }
 
@@ -36,7 +37,7 @@ type Renderer = Output[*report.Report]
 
 // Catalogue gives all renderers of reports; the first is the default.
 func Catalogue() []*Renderer {
-	return []*Renderer{textReport, jsonReport}
+	return []*Renderer{textReport, jsonReport, markdownReport, sarifReport, csvReport, prometheusReport}
 }
 
 // A KeysRenderer prints tables of keys.

@@ -52,7 +52,7 @@ func incident() *report.Report {
 	span := detect.Span{Start: clock(9, 10), End: clock(10, 42)}
 	carts := detect.Target{Store: ingest.Cassandra, Table: "shop.carts"}
 	queue := detect.Target{Store: ingest.Cassandra, Table: "shop.order_queue"}
-	return &report.Report{
+	r := &report.Report{
 		Version: "0.1.0", Nodes: 6, Span: span, PaneSeconds: 60, Panes: spanPanes(span, 60), Second: true,
 		Inputs: []report.Input{
 			input("/var/log/cassandra/10.0.3.17/system.log", "cassandra-log", 1_288_490_188, 4_204_331, 9),
@@ -78,6 +78,39 @@ func incident() *report.Report {
 			{Cause: "no time in the first 64 bytes", Count: 9, Examples: []ingest.Problem{{Cause: "no time in the first 64 bytes", Text: "WARN  [ReadStage-12] Read 50 live rows and", At: ingest.Position{Byte: 8812, Line: 41}}}},
 			{Cause: "record over 1 MiB", Count: 3, Examples: []ingest.Problem{{Cause: "record over 1 MiB", At: ingest.Position{Input: 1, Byte: 99_120_331}}}}}},
 	}
+	r.Settings = []report.Setting{{Name: "since", Value: "2h"}, {Name: "table", Value: "shop.carts"}}
+	r.Tables[0].Heat = heatMap(92, r.Tables[0].PerPane, []byte("tenant-42"), []byte("tenant-7"), []byte("tenant-9"))
+	queued := heatMap(92, r.Tables[1].PerPane, r.Tables[1].TopKeys[0].Key)
+	queued.Total[report.HeatTombstones] = ramp(92, 42, 12, 900)
+	queued.Rows[0].Series[report.HeatTombstones] = queued.Rows[0].Series[report.HeatRequests]
+	queued.Rest.Series[report.HeatTombstones] = make([]detect.Range, 92)
+	r.Tables[1].Heat = queued
+	return r
+}
+
+// heatMap gives a map of keys with requests alone: flat amounts, but the first key rises in the last
+// third, with bounds of a tenth.
+func heatMap(panes int, totals []uint64, keys ...[]byte) *report.HeatMap {
+	h := &report.HeatMap{Bytes: true}
+	h.Total[report.HeatRequests] = totals
+	h.Rest.Series[report.HeatRequests] = make([]detect.Range, panes)
+	for i, key := range keys {
+		row := report.HeatRow{Key: key}
+		series := make([]detect.Range, panes)
+		for at := range series {
+			n := totals[at] / uint64(10*(i+2))
+			if series[at] = stored(n); i == 0 && at >= panes*2/3 {
+				n = totals[at] * 6 / 10
+				series[at] = detect.Range{Low: n - n/10, High: n + n/10}
+			}
+		}
+		row.Series[report.HeatRequests] = series
+		h.Rows = append(h.Rows, row)
+	}
+	for at, total := range totals {
+		h.Rest.Series[report.HeatRequests][at] = detect.Range{Low: total / 8, High: total / 4}
+	}
+	return h
 }
 
 func queueFinding(t detect.Target) report.Finding {
@@ -161,6 +194,7 @@ func hostileNight() *report.Report {
 		r.Tables = append(r.Tables, report.Table{Target: detect.Target{Store: target.Store, Table: target.Table + fmt.Sprint(i), Index: target.Index}, Requests: stored(1000 + uint64(i)), Distinct: detect.Distinct{Value: 40, Low: 38, High: 45},
 			TopKeys: []report.TopKey{{Key: k, Requests: detect.Range{Low: 190, High: 250}, Share: detect.ShareRange{Value: 220, Low: 190, High: 250}}}, Checklist: checklist("yes", "unknown", "unknown")})
 	}
+	r.Tables[0].Heat = heatMap(30, ramp(30, 10, 100, 5000), keys...)
 	return r
 }
 

@@ -156,27 +156,11 @@ func renderKeysCSV(w io.Writer, t *report.KeyTable, o Options) error {
 	return out.Error()
 }
 
-// csvText guards text against spreadsheets that take it for a formula.
-func csvText(s string) string {
-	s = validText(s)
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
-
 func csvShare(r *report.KeyRow) string {
 	if r.Share.High == 0 {
 		return ""
 	}
 	return decimal(r.Share.Value)
-}
-
-func emptyZero(n uint64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatUint(n, 10)
 }
 
 type docKeys struct {

@@ -129,3 +129,11 @@ func plural(n uint64, noun string) string {
 	}
 	return count(n) + " " + noun + "s"
 }
+
+// emptyZero gives the digits of a number, none for 0: not known.
+func emptyZero(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatUint(n, 10)
+}

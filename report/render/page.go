@@ -68,6 +68,28 @@ func (p *page) understood() []string {
 	return out
 }
 
+// verdict says in one sentence what was found.
+func (p *page) verdict() string {
+	kept, _ := shown(p.r, p.o)
+	if len(kept) == 0 {
+		if len(p.looked()) == 0 {
+			return "nothing seen that could be judged"
+		}
+		return "no findings"
+	}
+	by := map[detect.Severity]int{}
+	for _, f := range kept {
+		by[f.Severity]++
+	}
+	var parts []string
+	for s := detect.Critical; s >= detect.Low; s-- {
+		if by[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", by[s], s))
+		}
+	}
+	return plural(uint64(len(kept)), "finding") + ": " + strings.Join(parts, ", ")
+}
+
 // section writes the heading of a part of the page.
 func (p *page) section(title, about string) {
 	p.line()

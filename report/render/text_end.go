@@ -48,11 +48,7 @@ func (p *page) busiest() []*report.Table {
 }
 
 func (p *page) tableCells(t *report.Table) []string {
-	name := tableName(t.Target)
-	if name == "" {
-		name = "(no table)"
-	}
-	cells := []string{name, countBounds(t.Requests).String(), distinctText(t.Distinct), "?", "?", "?", checks(t.Checklist)}
+	cells := []string{orNoTable(tableName(t.Target)), countBounds(t.Requests).String(), distinctText(t.Distinct), "?", "?", "?", checks(t.Checklist)}
 	if t.Requests.High == 0 {
 		cells[1] = "?"
 	}
@@ -166,6 +162,14 @@ func (p *page) notAssessed() {
 
 // gap writes what is missing for a rule, and how to get it.
 func (p *page) gap(g *unassessed, column int) {
+	p.hanging(padRight("  "+fit(visible(g.first.Rule), column-4), column), "", g.why())
+	if g.first.GetIt != "" {
+		p.hanging(strings.Repeat(" ", column)+"→ ", green, visible(g.first.GetIt))
+	}
+}
+
+// why says what is missing, and for which tables.
+func (g *unassessed) why() string {
 	missing := make([]string, len(g.first.Missing))
 	for i, m := range g.first.Missing {
 		missing[i] = visible(strings.ReplaceAll(m, "_", " "))
@@ -180,10 +184,7 @@ func (p *page) gap(g *unassessed, column int) {
 	case n > 0:
 		why += " (" + strings.Join(g.tables, ", ") + ")"
 	}
-	p.hanging(padRight("  "+fit(visible(g.first.Rule), column-4), column), "", why)
-	if g.first.GetIt != "" {
-		p.hanging(strings.Repeat(" ", column)+"→ ", green, visible(g.first.GetIt))
-	}
+	return why
 }
 
 // problems writes what could not be read, by cause, with examples.

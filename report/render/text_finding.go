@@ -27,10 +27,7 @@ func (p *page) findings() {
 		p.quiet()
 		return
 	}
-	least := p.o.MinSeverity
-	if least == 0 && p.r.Findings[0].Severity > detect.Low {
-		least = detect.Medium
-	}
+	least := p.leastShown()
 	folded, cards := 0, 0
 	for i := range p.r.Findings {
 		switch f := &p.r.Findings[i]; {
@@ -49,6 +46,14 @@ func (p *page) findings() {
 	if folded > 0 {
 		p.folded(folded, least, cards)
 	}
+}
+
+// leastShown gives the severity from which findings are shown: low ones are not beside worse ones unless asked for.
+func (p *page) leastShown() detect.Severity {
+	if p.o.MinSeverity == 0 && len(p.r.Findings) > 0 && p.r.Findings[0].Severity > detect.Low {
+		return detect.Medium
+	}
+	return p.o.MinSeverity
 }
 
 // folded says how many findings are not shown because they are small.
@@ -119,10 +124,7 @@ func (p *page) card(f *report.Finding) {
 }
 
 func (p *page) headline(f *report.Finding) {
-	name := tableName(f.Subject.Target)
-	if name == "" {
-		name = "(no table)"
-	}
+	name := orNoTable(tableName(f.Subject.Target))
 	room := p.width - labelWidth
 	name = fit(name, room)
 	level := strings.ToUpper(f.Severity.String())
@@ -297,17 +299,12 @@ var mechanisms = map[string]string{
 
 // see writes where the first records stand, and where to read more of the rule.
 func (p *page) see(f *report.Finding) {
-	seen := map[ingest.Position]bool{}
+	all := positions(f)
 	var places []string
-	for i := range f.Evidence {
-		for _, at := range f.Evidence[i].Positions {
-			if !seen[at] && len(places) < cardPositions {
-				places = append(places, p.place(at))
-			}
-			seen[at] = true
-		}
+	for _, at := range all[:min(len(all), cardPositions)] {
+		places = append(places, p.place(at))
 	}
-	if n := len(seen) - len(places); n > 0 {
+	if n := len(all) - len(places); n > 0 {
 		places = append(places, fmt.Sprintf("… %d more", n))
 	}
 	p.dotted(padRight("  see", labelWidth), "", places)
@@ -332,4 +329,11 @@ func tableName(t detect.Target) string {
 		return visible(t.Table)
 	}
 	return visible(t.Table) + "/" + visible(t.Index)
+}
+
+func orNoTable(name string) string {
+	if name == "" {
+		return "(no table)"
+	}
+	return name
 }
