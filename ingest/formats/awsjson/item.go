@@ -110,6 +110,9 @@ func (r *Reader) PlainKeys(dst []Attribute) []Attribute {
 // typed reads {"S":"text"} and its like. Programs that print every type as a member give null to those
 // that a value does not have.
 func (r *Reader) typed() (size uint64, a Attribute) {
+	if size, a, ok := r.usual(); ok {
+		return size, a
+	}
 	if !r.Open('{') {
 		return 0, a
 	}
@@ -128,6 +131,35 @@ func (r *Reader) typed() (size uint64, a Attribute) {
 			a = b
 		}
 	}
+}
+
+// usual reads the commonest form of a value, {"S":"text"} without blanks or escapes, at once. ok is false,
+// and nothing is read, for any other.
+func (r *Reader) usual() (size uint64, a Attribute, ok bool) {
+	if r.Peek() != '{' {
+		return 0, a, false
+	}
+	d := r.data[r.at:]
+	if len(d) < 8 || d[1] != '"' || d[3] != '"' || d[4] != ':' || d[5] != '"' {
+		return 0, a, false
+	}
+	end := ingest.StringEnd(d, 6)
+	if end < 0 || end+1 >= len(d) || d[end] != '"' || d[end+1] != '}' {
+		return 0, a, false
+	}
+	a = Attribute{Kind: d[2], Text: d[6:end], At: r.at + 6}
+	switch d[2] {
+	case 'S':
+		size = uint64(end - 6)
+	case 'N':
+		size = NumberSize(a.Text)
+	case 'B':
+		size = base64Size(a.Text)
+	default:
+		return 0, a, false
+	}
+	r.at, r.fresh = r.at+end+2, false
+	return size, a, true
 }
 
 // A valueType is the type of an attribute value.
