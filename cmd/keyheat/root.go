@@ -77,7 +77,7 @@ for DynamoDB, Cassandra and ScyllaDB. It reads files; it never changes a databas
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
-		newAnalyze(e), newExplain(e), newFormats(), newGenerate(e), newKey(e), newKeys(e), newLimits(e),
+		newAnalyze(e), newCompare(e), newExplain(e), newFormats(), newGenerate(e), newKey(e), newKeys(e), newLimits(e),
 		newMerge(e), newRules(), newSketch(e), newVersion(e),
 	)
 	root.InitDefaultCompletionCmd()

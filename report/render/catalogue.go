@@ -56,6 +56,14 @@ func KeyCatalogue() []*KeyRenderer {
 	return []*KeyRenderer{keyText, keyJSON}
 }
 
+// A CompareRenderer prints what two reports tell apart.
+type CompareRenderer = Output[*report.Comparison]
+
+// CompareCatalogue gives all renderers of comparisons; the first is the default.
+func CompareCatalogue() []*CompareRenderer {
+	return []*CompareRenderer{compareText, compareJSON}
+}
+
 func (o Options) width() int {
 	if o.Width == 0 {
 		return 100

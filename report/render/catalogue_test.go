@@ -35,7 +35,8 @@ func declared(t *testing.T) map[string]int {
 }
 
 func TestEveryOutputStandsInItsCatalogueOnce(t *testing.T) {
-	got := map[string]int{"Renderer": len(Catalogue()), "KeysRenderer": len(KeysCatalogue()), "KeyRenderer": len(KeyCatalogue())}
+	got := map[string]int{"Renderer": len(Catalogue()), "KeysRenderer": len(KeysCatalogue()), "KeyRenderer": len(KeyCatalogue()),
+		"CompareRenderer": len(CompareCatalogue())}
 	want := declared(t)
 	for kind, n := range got {
 		if n != want[kind] {
@@ -48,6 +49,7 @@ func TestOutputsAreDescribed(t *testing.T) {
 	check(t, Catalogue())
 	check(t, KeysCatalogue())
 	check(t, KeyCatalogue())
+	check(t, CompareCatalogue())
 }
 
 func check[T any](t *testing.T, outputs []*Output[T]) {
