@@ -5,6 +5,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/formats/cqlevent"
 )
 
 // CassandraLog is the server's own log, of Apache Cassandra and DSE.
@@ -25,7 +26,8 @@ const cassandraLogDoc = `
 system.log, debug.log and the console of Cassandra 1.2 to 6.0 and DSE 4.5 to 6.9, rotated or not. Read are warnings and
 ends of reads for their tombstones, with or without statement, token and last row; large partitions and tombstones written
 to an SSTable; guardrails; slow and timed-out operations (debug.log); batches over many partitions; aggregations without
-partition key; what a coordinator says of its replicas' reads (read_thresholds_enabled); thresholds. All other lines are
+partition key; what a coordinator says of its replicas' reads (read_thresholds_enabled); entries of an audit log that is written there;
+lists of the background sampler; thresholds. All other lines are
 skipped. Times without a zone are in --timezone; those of 5.0.7 and later (with a T) are UTC.
 
 Every INFO line of debug.log is in system.log too, and each replica of a read logs its own line: they are counted apart.
@@ -61,6 +63,9 @@ type cassandra struct {
 	nano int64 // 0: unknown
 	said bool
 
+	samples  profileLoad
+	requests cqlevent.Reader // of clients, as audits tell them
+
 	event ingest.Event
 	state ingest.State
 	table []byte
@@ -71,15 +76,17 @@ type cassandra struct {
 	plain []byte // a message without escapes
 }
 
-// loneBytes is the length up to which an input may be a fragment, whose exceptions are all it tells.
+// loneBytes is the length up to which a server's log may be a fragment, whose exceptions are all it tells;
+// a client's log never tells more.
 const loneBytes = ingest.SniffBytes / 2
 
 func newCassandra(head []byte, o ingest.DecodeOptions, role string) *cassandra {
 	return &cassandra{
-		schema: o.Schema,
-		role:   role,
-		times:  ingest.TimeParser{Location: o.Location},
-		lone:   len(head) < loneBytes && !bytes.Contains(head, clScanned),
+		schema:   o.Schema,
+		requests: cqlevent.Reader{Schema: o.Schema},
+		role:     role,
+		times:    ingest.TimeParser{Location: o.Location},
+		lone:     (role != "" || len(head) < loneBytes) && !bytes.Contains(head, clScanned),
 	}
 }
 
@@ -93,14 +100,19 @@ func (d *cassandra) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 	head, at := cassandraLine(rec.Data)
 	below := -1
+	samples := false
 	if at >= 0 && cassandraMessage(rec.Data[at:]) == clNone {
-		if below = exceptionBelow(rec.Data, head.level, at); below < 0 {
+		samples = isSampler(rec.Data, &head, at)
+		if below = exceptionBelow(rec.Data, head.level, at); below < 0 && !samples {
 			to.Skip(clSkipOther)
 			return
 		}
 	}
 	d.rec, d.to, d.said = rec, to, false
 	switch {
+	case samples:
+		d.begin(head)
+		d.sampled(rec.Data[at:])
 	case at < 0:
 		d.anywhere(rec.Data)
 	case below >= 0:
@@ -158,26 +170,36 @@ func (d *cassandra) chain(data []byte, head cassandraHead, at int) {
 
 // nextHead finds the head of another record within text, and where its message begins.
 func (d *cassandra) nextHead(text []byte, head *cassandraHead) (begin, message int) {
-	for _, level := range clLevels {
-		for from := 1; from < len(text); {
-			i := bytes.Index(text[from:], level)
-			if i < 0 {
-				break
-			}
-			from += i + 1
-			h, at := cassandraLine(text[from:])
-			if at >= 0 && len(h.time) > 0 && len(h.thread) > 0 && len(h.file) > 0 && (begin == 0 || from < begin) {
-				*head, begin, message = h, from, from+at
-			}
+	for from := 1; ; from++ {
+		i := bytes.IndexByte(text[min(from, len(text)):], '[')
+		if i < 0 {
+			return -1, -1
+		}
+		from += i
+		if begin = levelBefore(text, from); begin < 0 {
+			continue
+		}
+		h, at := cassandraLine(text[begin:])
+		if at >= 0 && len(h.time) > 0 && len(h.thread) > 0 && len(h.file) > 0 {
+			*head = h
+			return begin, begin + at
 		}
 	}
-	if begin == 0 {
-		return -1, -1
-	}
-	return begin, message
 }
 
-var clLevels = [][]byte{[]byte(" WARN "), []byte(" ERROR "), []byte(" INFO "), []byte(" DEBUG ")}
+// levelBefore gives where the level begins that stands before text[at:]; -1: there is none.
+func levelBefore(text []byte, at int) int {
+	end := at
+	for end > max(0, at-3) && text[end-1] == ' ' {
+		end--
+	}
+	for _, size := range []int{4, 5} {
+		if begin := end - size; begin > 0 && end < at && text[begin-1] == ' ' && cassandraLevel(text[begin:]) == size {
+			return begin
+		}
+	}
+	return -1
+}
 
 // anywhere reads the messages of a record without the head of a server log.
 func (d *cassandra) anywhere(data []byte) {

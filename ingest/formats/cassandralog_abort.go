@@ -130,14 +130,22 @@ func (d *cassandra) nodes(s clText) bool {
 }
 
 // Exceptions that tell of a read that was ended for its tombstones, without its table.
-var clLone = [][]byte{[]byte("READ_TOO_MANY_TOMBSTONES from"), []byte("TombstoneOverwhelmingException")}
+var (
+	clTooMany      = []byte("READ_TOO_MANY_TOMBSTONES from")
+	clOverwhelming = []byte("TombstoneOverwhelmingException")
+	clCodes        = []byte("error_code_map") // of protocol 5: {'10.0.0.3': '0x0001'}
+	clTooManyCode  = []byte("0x0001")
+)
 
 // loneAbort gives where text names such an exception; -1: nowhere.
 func loneAbort(text []byte) int {
-	for _, word := range clLone {
+	for _, word := range [][]byte{clTooMany, clOverwhelming} {
 		if i := bytes.Index(text, word); i >= 0 {
 			return i
 		}
+	}
+	if i := bytes.Index(text, clCodes); i >= 0 && bytes.Contains(text[i:min(len(text), i+400)], clTooManyCode) {
+		return i
 	}
 	return -1
 }

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
 )
@@ -91,9 +92,7 @@ func (d *cassandra) guardedCollection(s clText) bool {
 		d.table = appendUnquotedTable(d.table[:0], subject[i+10:])
 		st.Table = d.table
 		column, row, _ := bytes.Cut(subject[:i], []byte(" in row "))
-		if len(row) > 0 && row[0] != '(' {
-			d.key = ingest.AppendKey(d.key[:0], clLiteral(row))
-			st.Key, st.KeyKnown = d.key, true
+		if st.Key, st.KeyKnown = d.keyOfRow(row, st.Table); st.KeyKnown && row[0] != '(' {
 			d.part = append(d.part[:0], column...)
 		} else {
 			d.part = append(d.part[:0], subject[:i]...)
@@ -101,6 +100,39 @@ func (d *cassandra) guardedCollection(s clText) bool {
 	}
 	st.Part = d.part
 	return d.limit(st, rest)
+}
+
+// keyOfRow gives the partition key of a row whose primary key is printed as CQL. Of one in brackets the
+// schema tells which columns they are.
+func (d *cassandra) keyOfRow(row, table []byte) (key []byte, known bool) {
+	if len(row) == 0 {
+		return nil, false
+	}
+	if row[0] != '(' {
+		d.key = ingest.AppendKey(d.key[:0], clLiteral(row))
+		return d.key, true
+	}
+	t := d.tableOf(table)
+	if t == nil {
+		return nil, false
+	}
+	d.plain = append(d.plain[:0], "SELECT * FROM t WHERE ("...)
+	for i, c := range slices.Concat(t.PartitionKey, t.Clustering) {
+		if i > 0 {
+			d.plain = append(d.plain, ", "...)
+		}
+		d.plain = append(append(append(d.plain, '"'), c.Name...), '"')
+	}
+	st, err := d.parser.Parse(append(append(d.plain, ") = "...), row...))
+	if err != nil {
+		return nil, false
+	}
+	parts, known := st.Key(t, nil)
+	if !known {
+		return nil, false
+	}
+	d.key = ingest.AppendKey(d.key[:0], parts...)
+	return d.key, true
 }
 
 // appendUnquotedTable appends a table as CQL prints it, `"Telemetry".blobs`, without quotes.
@@ -138,6 +170,9 @@ func (d *cassandra) guardedKeys(s clText, failed bool) bool {
 	}
 	e := d.request(ingest.OpRead)
 	d.table = appendUnquotedTable(d.table[:0], table)
+	if t := d.tableOf(d.table); t != nil { // the message names no keyspace
+		d.named(t.Keyspace, t.Name)
+	}
 	e.Table, e.Partitions, e.Failed = d.table, n, failed
 	return d.emit(e)
 }

@@ -55,6 +55,9 @@ func quietLine(data []byte) bool {
 		return false
 	}
 	file := time + date + 1
+	if data[file] == ' ' { // DSE: no service
+		file++
+	}
 	n = bytes.IndexByte(data[file:min(len(data), file+80)], ' ')
 	message := file + n + 3 // behind " - "
 	return n > 0 && message < len(data) && data[message-2] == '-' && data[message-1] == ' ' && data[message] != '\n' &&

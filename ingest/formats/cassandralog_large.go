@@ -197,11 +197,11 @@ func (d *cassandra) writeThreshold(s clText) bool {
 		return false
 	}
 	measure := ingest.PartitionBytes
-	key, ok := s.untilLast(" estimated size is ")
+	key, ok := s.untilLast("; estimated size is ")
 	if !ok {
 		measure = ingest.PartitionTombstones
-		if key, ok = s.untilLast(" estimated tombstone count is "); !ok {
-			key, ok = s.untilLast(" estimated count is ")
+		if key, ok = s.untilLast("; estimated tombstone count is "); !ok {
+			key, ok = s.untilLast("; estimated count is ")
 		}
 	}
 	value, isNumber := s.number()

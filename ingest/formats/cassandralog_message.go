@@ -25,7 +25,7 @@ const (
 )
 
 // cassandraMessage tells the kind of the message that text begins with; clNone for all that says
-// nothing of keys. It is asked of every line.
+// nothing of keys. It is asked of every line, so that it is one switch over the first byte.
 func cassandraMessage(text []byte) clMessage {
 	if len(text) < 14 {
 		return clNone
@@ -91,33 +91,36 @@ func clReadKind(text []byte) clMessage {
 		return clSize
 	}
 	s := clText{text}
-	if _, ok := s.number(); !s.skip("Read ") {
-		return clNone
-	} else if _, ok = s.number(); !ok || !s.skip(" live ") {
+	if !s.skip("Read ") || !s.skipNumber() {
 		return clNone
 	}
-	if s.skip("rows and ") {
-		if _, ok := s.number(); ok && s.skip(" tombstone cells for query ") {
+	switch {
+	case s.skip(" live rows and "):
+		if s.skipNumber() && s.at(" tombstone cells for query ") {
 			return clRead
 		}
-		return clNone
-	}
-	if !s.skip("and ") {
-		return clNone
-	}
-	_, ok := s.number()
-	if ok && (s.at(" tombstoned cells in ") || s.at(" tombstone cells in ") || s.at(" tombstoned cells (see tombstone_warn_threshold)")) {
-		return clRead
+	case s.skip(" live and "):
+		if s.skipNumber() && s.cells() && (s.at("in ") || s.at("(see tombstone_warn_threshold)")) {
+			return clRead
+		}
 	}
 	return clNone
+}
+
+// cells reads what 1.2 to 2.2 call tombstones in warnings; traces of 2.2, which could be taken for
+// warnings without a table, say ` tombstone cells (`.
+func (s *clText) cells() bool {
+	if s.skip(" tombstoned cells ") || s.skip(" tombstoned columns ") {
+		return true
+	}
+	return s.at(" tombstone cells in ") && s.skip(" tombstone cells ")
 }
 
 // clAbortKind tells ends of reads from what traces say of them.
 func clAbortKind(text []byte) clMessage {
 	s := clText{text}
 	s.skip("Scanned over ")
-	_, ok := s.number()
-	if ok && (s.at(" tombstones during query '") || s.at(" tombstones in ") || s.at(" tombstone rows for query ") ||
+	if s.skipNumber() && (s.at(" tombstones during query '") || s.at(" tombstones in ") || s.at(" tombstone rows for query ") ||
 		s.at(" tombstones; query aborted (see tombstone_fail_threshold)")) {
 		return clAbort
 	}
@@ -128,18 +131,17 @@ func clWriteKind(text []byte) clMessage {
 	switch {
 	case clBegins(text, "Writing large partition "):
 		return clLarge
-	case clBegins(text, "Write to ") && bytes.Contains(text, clPartitionWord):
+	case clBegins(text, "Write to ") && bytes.Contains(text[:min(len(text), 400)], clEstimatedWord):
 		return clWriteThreshold
 	case clBegins(text, "Writing ") && clDigit(text[8]):
-		s := clText{text[8:]}
-		if _, ok := s.number(); ok && s.skip(" tombstones to ") {
+		if s := (clText{text[8:]}); s.skipNumber() && s.at(" tombstones to ") {
 			return clWrittenTombstones
 		}
 	}
 	return clNone
 }
 
-var clPartitionWord = []byte(" partition ")
+var clEstimatedWord = []byte("; estimated ")
 
 // clNumberKind tells messages that begin with a count.
 func clNumberKind(text []byte) clMessage {
@@ -159,33 +161,25 @@ func clNumberKind(text []byte) clMessage {
 	return clNone
 }
 
-// clAnchors are words of messages; each message holds one at its beginning, or behind a number there.
-var clAnchors = [][]byte{
-	[]byte("Read "), []byte("Scanned over "), []byte("Writing "), []byte("Write to "), []byte("Compacting large "), []byte("Guardrail "),
-	[]byte("Unlogged batch covering "), []byte("Batch "), []byte("Aggregation query used "), []byte(" nodes "), []byte(" operations "),
-}
+// clFirst are the bytes with which messages begin that may stand anywhere in a text.
+var clFirst = func() (first [256]bool) {
+	for _, c := range []byte("RSWCGUBA0123456789") {
+		first[c] = true
+	}
+	return first
+}()
 
 // findCassandraMessage finds the first message in text[from:] that cassandraMessage knows; -1: none.
 func findCassandraMessage(text []byte, from int) int {
-	found := -1
-	for _, anchor := range clAnchors {
-		for at := from; ; at++ {
-			i := bytes.Index(text[min(at, len(text)):], anchor)
-			if i < 0 || found >= 0 && at+i > found+20 {
-				break
-			}
-			at += i
-			begin := at
-			for anchor[0] == ' ' && begin > from && clDigit(text[begin-1]) {
-				begin--
-			}
-			if cassandraMessage(text[begin:]) != clNone && (found < 0 || begin < found) {
-				found = begin
-				break
-			}
+	for i := from; i < len(text); i++ {
+		if !clFirst[text[i]] || i > 0 && clDigit(text[i]) && clDigit(text[i-1]) {
+			continue
+		}
+		if cassandraMessage(text[i:]) != clNone {
+			return i
 		}
 	}
-	return found
+	return -1
 }
 
 // A clText is what is left to read of a text.
@@ -210,6 +204,11 @@ func (s *clText) number() (n uint64, ok bool) {
 	}
 	s.rest = s.rest[size:]
 	return n, size > 0 && size <= 18
+}
+
+func (s *clText) skipNumber() bool {
+	_, ok := s.number()
+	return ok
 }
 
 // until gives what stands before word and passes over both; without word nothing is passed over.

@@ -46,6 +46,8 @@ func (d *cassandra) read(kind clMessage, s clText) bool {
 		return d.nodes(s)
 	case clOperations:
 		return d.operations(s)
+	case clAudit:
+		return d.audit(s)
 	case clThreshold:
 		return d.threshold(s)
 	case clConfiguration:
@@ -141,16 +143,17 @@ func (d *cassandra) named(keyspace, table string) []byte {
 
 // keyOf tells the partition key. The last row of an aborted read proves it; else the token does. A
 // token that fits no reading of the text speaks for an index, but names may have been replaced and the
-// partitioner may be another: a whole key, or a column that is named as one, is believed all the same.
+// partitioner may be another: what the schema or a comma list says, or a column that is named as a key,
+// is believed all the same.
 func (d *cassandra) keyOf(st *cql.Statement, t *cql.Table, q clQuery) (parts [][]byte, known bool) {
 	if len(q.row) > 0 {
 		return st.KeyOfRow(t, q.row)
 	}
 	parts, known = st.Key(t, q.token)
-	if known || q.token == nil || t != nil || len(st.Where) == 0 {
+	if known || q.token == nil || len(st.Where) == 0 {
 		return parts, known
 	}
-	if first := &st.Where[0]; first.List || len(first.Columns) == 1 && clKeyNames[first.Columns[0]] {
+	if first := &st.Where[0]; t != nil || first.List || len(first.Columns) == 1 && clKeyNames[first.Columns[0]] {
 		return st.Key(t, nil)
 	}
 	return nil, false
@@ -193,10 +196,10 @@ func (d *cassandra) warned(s clText) bool {
 
 // warnedSlice reads the part of a 2.x warning behind its counts.
 func (d *cassandra) warnedSlice(e *ingest.Event, s clText) bool {
-	if !s.skip(" tombstoned cells ") && !s.skip(" tombstone cells ") {
+	if !s.cells() {
 		return false
 	}
-	if s.at("(see ") { // 2.0.2 to 2.0.4 name no table
+	if s.at("(see ") { // up to 2.0.4 no table is named
 		return d.emit(e)
 	}
 	s.skip("in ")

@@ -36,31 +36,36 @@ func (d *cassandra) operations(s clText) bool {
 // operation reads the entry of such a list that text begins with, and gives its length; 0: none is
 // there. A statement may hold line ends, so an entry is what ends as one.
 func (d *cassandra) operation(text []byte) int {
+	const tries = 32
 	if text[0] != '<' {
 		return 0
 	}
-	first := 0
-	for end := 0; end < len(text); {
-		n := clIndex(text[end:], "\n")
+	for try, end := 0, 0; try < tries && end < len(text); end++ {
+		n := bytes.IndexByte(text[end:], '\n')
 		if n < 0 {
 			n = len(text) - end
 		}
-		if end += n; d.slow(text[1:end]) {
+		end += n
+		entry := bytes.TrimRight(text[1:end], "\r")
+		if !bytes.HasSuffix(entry, clEntryEnd) && !bytes.HasSuffix(entry, clCrossNode) {
+			continue
+		}
+		if try++; d.slow(entry) {
 			return min(end+1, len(text))
 		}
-		if end = min(end+1, len(text)); first == 0 {
-			first = end
-		}
-		if end < len(text) && text[end] == '<' && end-first > clLongestEntry {
-			break
-		}
 	}
-	d.problem(clProblemMessage, text[:first])
-	return first
+	d.problem(clProblemMessage, text)
+	next := clIndex(text, "\n<")
+	if next < 0 {
+		return len(text)
+	}
+	return next + 1
 }
 
-// clLongestEntry bounds how far the end of an entry is searched for, in bytes.
-const clLongestEntry = 64 << 10
+var (
+	clEntryEnd  = []byte(" msec")
+	clCrossNode = []byte(" msec/cross-node")
+)
 
 // slow reads a whole entry of a list; false: it is none.
 func (d *cassandra) slow(text []byte) bool {
