@@ -3,7 +3,6 @@ package formats
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -61,33 +60,6 @@ const (
 	inExpanded
 )
 
-// A cqlRow is one row: names of columns and their values. from is the table that a SELECT before it
-// names, empty when there is none.
-type cqlRow struct {
-	from   string
-	names  []string
-	values [][]byte
-	at     mark
-}
-
-// of gives the value of a column; null and what is not there are empty.
-func (r *cqlRow) of(name string) []byte {
-	i := slices.Index(r.names, name)
-	if i < 0 || i >= len(r.values) || string(r.values[i]) == "null" {
-		return nil
-	}
-	return r.values[i]
-}
-
-func (r *cqlRow) has(names ...string) bool {
-	for _, n := range names {
-		if !slices.Contains(r.names, n) {
-			return false
-		}
-	}
-	return true
-}
-
 var (
 	cqlRule     = regexp.MustCompile(`^\s*-{2,}(?:\+-{2,})*\s*$`)
 	cqlExpanded = regexp.MustCompile(`^@ Row \d+\s*$`)
@@ -121,7 +93,7 @@ func (d *cqlTable) Decode(rec *ingest.Record, to ingest.Sink) {
 		d.header(line)
 		to.Skip(skipCQLLine)
 	case d.mode != outside && bytes.IndexByte(line, '|') >= 0:
-		d.cells(line, rec.At, to)
+		d.barred(line, rec.At, to)
 	default:
 		d.between(line, to)
 	}
@@ -156,9 +128,9 @@ func (d *cqlTable) header(rule []byte) {
 	d.held = d.held[:0]
 }
 
-// cells reads a row, or under EXPAND one cell of it. Another header of the same print-out follows
+// barred reads a row, or under EXPAND one cell of it. Another header of the same print-out follows
 // without a count of rows when an error ended the one before.
-func (d *cqlTable) cells(line []byte, at ingest.Position, to ingest.Sink) {
+func (d *cqlTable) barred(line []byte, at ingest.Position, to ingest.Sink) {
 	if d.mode == inExpanded {
 		name, value, _ := bytes.Cut(line, []byte{'|'})
 		d.row.names = append(d.row.names, strings.ToLower(string(bytes.TrimSpace(name))))
@@ -245,7 +217,7 @@ func (d *cqlTable) csvLine(line []byte, at ingest.Position, to ingest.Sink) {
 
 // splitCSV splits a line of CSV in which quotes are doubled, or have a backslash before them as cqlsh
 // writes them.
-func splitCSV(line []byte, separator byte) (cells [][]byte) {
+func splitCSV(line []byte, separator byte) (values [][]byte) {
 	cell, quoted := []byte{}, false
 	for i := 0; i < len(line); i++ {
 		c := line[i]
@@ -259,12 +231,12 @@ func splitCSV(line []byte, separator byte) (cells [][]byte) {
 		case c == '"':
 			quoted = !quoted
 		case c == separator && !quoted:
-			cells, cell = append(cells, cell), []byte{}
+			values, cell = append(values, cell), []byte{}
 		default:
 			cell = append(cell, c)
 		}
 	}
-	return append(cells, cell)
+	return append(values, cell)
 }
 
 func sniffCQLTable(head []byte, _ ingest.DecodeOptions) ingest.Verdict {

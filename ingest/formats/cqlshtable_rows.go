@@ -28,9 +28,9 @@ type cqlSayer struct {
 }
 
 // knownColumns reports whether a table of the server has these columns.
-func knownColumns(cells [][]byte) bool {
+func knownColumns(names [][]byte) bool {
 	r := cqlRow{}
-	for _, c := range cells {
+	for _, c := range names {
 		r.names = append(r.names, strings.ToLower(string(bytes.TrimSpace(c))))
 	}
 	return r.has("keyspace_name", "table_name") || r.has("keyspace_name", "replication") || r.has("key", "release_version") ||
@@ -50,7 +50,7 @@ func (s *cqlSayer) row(r *cqlRow, at ingest.Position, to ingest.Sink) bool {
 	case r.has("cell_size", "partition_key", "table_name"):
 		return s.largeCell(r, table, at, to)
 	case r.has("top_type", "top", "table_name"):
-		return s.topPartitions(r, table, at, to)
+		return s.repaired(r, table, at, to)
 	case r.has("token_value", "key", "size_estimate"):
 		n, ok := countOf(r.of("size_estimate"))
 		return ok && s.state(to, ingest.State{
@@ -59,7 +59,7 @@ func (s *cqlSayer) row(r *cqlRow, at ingest.Position, to ingest.Sink) bool {
 	case r.has("kind", "rank", "partition_key", "count", "error"):
 		return s.sampled(r, table, at, to)
 	case r.has("column_name", "kind", "position", "type", "table_name", "keyspace_name"):
-		return s.schema.column(r, at, to)
+		return s.schema.take(r, at, to)
 	case r.has("gc_grace_seconds", "default_time_to_live", "table_name"):
 		return tableOptions(r, table, at, to)
 	case r.has("release_version") && (r.has("key") || r.has("peer")):
@@ -181,8 +181,8 @@ func (s *cqlSayer) largeCell(r *cqlRow, table []byte, at ingest.Position, to ing
 	return s.large(r, table, ingest.CellBytes, "cell_size", part, at, to)
 }
 
-// topPartitions reads a row of system.top_partitions: top is [('key', 12), …].
-func (s *cqlSayer) topPartitions(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) bool {
+// repaired reads a row of system.top_partitions: top is [('key', 12), …].
+func (s *cqlSayer) repaired(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) bool {
 	measure := ingest.PartitionBytes
 	if string(r.of("top_type")) == "TOMBSTONES" {
 		measure = ingest.PartitionTombstones

@@ -187,8 +187,13 @@ func certainOr(yes bool, seen, missing string) ingest.Verdict {
 	return ingest.Verdict{Fit: ingest.No, Why: missing}
 }
 
-// skipLine is what lines of a print-out say that carry no evidence.
-const skipLine = "line without evidence"
+// What print-outs hold that carries no evidence, or is not understood.
+const (
+	skipLine       = "line without evidence"
+	skipNotANumber = "statistic without a value"
+
+	causeBadTop = "entry of a list of top partitions not understood"
+)
 
 // complain makes a Problem of a line.
 func complain(to ingest.Sink, cause string, line []byte, at ingest.Position) {
@@ -212,3 +217,6 @@ func firstLine(text []byte) []byte {
 
 // unquotedText gives what the text between the quotes of a JSON string stands for.
 func unquotedText(text []byte) []byte { return ingest.AppendUnquoted(nil, text) }
+
+// indentOf gives the number of blanks and tabs that a line begins with.
+func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }

@@ -64,8 +64,8 @@ type schemaColumn struct {
 	position int
 }
 
-// column adds a row; when it is of another table than those before it, it tells of that one first.
-func (s *schemaColumns) column(r *cqlRow, at ingest.Position, to ingest.Sink) bool {
+// take adds a row; when it is of another table than those before it, it tells of that one first.
+func (s *schemaColumns) take(r *cqlRow, at ingest.Position, to ingest.Sink) bool {
 	keyspace, name := string(r.of("keyspace_name")), string(r.of("table_name"))
 	told := false
 	if keyspace != s.table.Keyspace || name != s.table.Name {

@@ -33,9 +33,7 @@ partitions, with keys, are those of the last full repair (4.1 on).`,
 const (
 	statsLabelsForCertain = 4 // different ones, where no line names the table
 
-	skipStatistic    = "statistic of a table"
-	skipNotANumber   = "statistic without a value"
-	causeBadTopEntry = "entry of a list of top partitions not understood"
+	skipStatistic = "statistic of a table"
 )
 
 // tableStats decodes one line at a time.
@@ -82,19 +80,19 @@ func (d *tableStats) Decode(rec *ingest.Record, to ingest.Sink) {
 	case d.title(rec.Data):
 		to.Skip(skipLine)
 	default:
-		d.statistic(name, value, to)
+		d.number(name, value, to)
 	}
 }
 
 var tableLabels = map[string]bool{"table": true, "table (index)": true, "column family": true, "column family (index)": true}
 
-// A statistic says what a label of a table's block means.
-type statistic struct {
+// A statsLabel says what a label of a table's block means.
+type statsLabel struct {
 	point, stat string
 	state       bool // the size of the largest partition
 }
 
-var statistics = map[string]statistic{
+var statsLabels = map[string]statsLabel{
 	"compacted partition maximum bytes":                {state: true},
 	"compacted row maximum size":                       {state: true},
 	"compacted partition mean bytes":                   {point: ingest.PointMeanPartition, stat: "average"},
@@ -112,9 +110,9 @@ var statistics = map[string]statistic{
 	"droppable tombstone ratio":                        {point: ingest.PointDroppable, stat: "average"},
 }
 
-// statistic reads one statistic of the current table.
-func (d *tableStats) statistic(name string, value []byte, to ingest.Sink) {
-	s, known := statistics[name]
+// number reads one statistic of the current table.
+func (d *tableStats) number(name string, value []byte, to ingest.Sink) {
+	s, known := statsLabels[name]
 	switch {
 	case !known || d.table == nil:
 		to.Skip(skipStatistic)
@@ -173,7 +171,7 @@ func (d *tableStats) entry(rec *ingest.Record, to ingest.Sink) {
 	case !ok && (string(last) == "Size" || string(last) == "Count"):
 		to.Skip(skipLine)
 	case !ok || d.table == nil:
-		complain(to, causeBadTopEntry, rec.Data, rec.At)
+		complain(to, causeBadTop, rec.Data, rec.At)
 	default:
 		d.key = printedKey(d.key, key, d.table, d.options.Schema)
 		to.State(&ingest.State{
@@ -183,8 +181,6 @@ func (d *tableStats) entry(rec *ingest.Record, to ingest.Sink) {
 	}
 }
 
-func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
-
 func sniffTableStats(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	tables, known := 0, map[string]bool{}
 	log := sniffLines(head, func(line []byte) bool {
@@ -192,7 +188,7 @@ func sniffTableStats(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 		if tableLabels[name] {
 			tables++
 		}
-		if _, ok := statistics[name]; ok {
+		if _, ok := statsLabels[name]; ok {
 			known[name] = true
 		}
 		return len(known) >= statsLabelsForCertain

@@ -91,7 +91,7 @@ func (d *tableStatsJSON) keyspaces(i int) bool {
 		if kind != ingest.JSONObject {
 			continue
 		}
-		if tables := member(text, "tables"); tables != nil {
+		if tables := jsonMember(text, "tables"); tables != nil {
 			d.tables(unquotedText(name), tables)
 		} else {
 			d.table(nil, name, text)
@@ -114,8 +114,8 @@ func (d *tableStatsJSON) tables(keyspace, text []byte) {
 	}
 }
 
-// member gives the object that is the value of a name, nil when there is none.
-func member(text []byte, want string) []byte {
+// jsonMember gives the object that is the value of a name, nil when there is none.
+func jsonMember(text []byte, want string) []byte {
 	m := ingest.ReadJSON(text, 0)
 	for {
 		name, kind, inner, ok := m.Next()
@@ -139,7 +139,7 @@ func (d *tableStatsJSON) table(keyspace, name, text []byte) {
 			return
 		}
 		if kind != ingest.JSONObject {
-			b.statistic(string(name), value)
+			b.number(string(name), value)
 			continue
 		}
 		if measure, ok := topListOf(string(name)); ok {
@@ -168,7 +168,7 @@ type statsBlock struct {
 	at           ingest.Position
 }
 
-func (b *statsBlock) statistic(name string, value []byte) {
+func (b *statsBlock) number(name string, value []byte) {
 	s, known := jsonStatistics[name]
 	if !known {
 		return
@@ -220,7 +220,7 @@ func (d *tableStatsJSON) yaml() {
 		case isList && level > 1 && value != "":
 			b.top(list, []byte(name), []byte(value))
 		case known && level > 0:
-			b.statistic(name, []byte(value))
+			b.number(name, []byte(value))
 		case level == 2 && names[1] == "tables" && value == "":
 			b = statsBlock{d: d, at: placeIn(d.rec, at)}
 			b.table, b.index = splitName([]byte(names[0]), []byte(name))
@@ -253,5 +253,3 @@ func sniffTableStatsJSON(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 		bytes.Contains(head, []byte("\n      "+largestName+": ")) || bytes.Contains(head, []byte("\n  "+largestName+": "))
 	return certainOr(yes, "statistics of tables as JSON or YAML", "no member "+largestName)
 }
-
-const causeBadTop = "size of a top partition not understood"
