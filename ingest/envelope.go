@@ -61,7 +61,7 @@ var colours = &wrapper{"ansi-colours", 0, openColours}
 
 const (
 	maxWrappers   = 3
-	sampledLines  = 20
+	sampledLines  = 10
 	longestSample = 16 << 10 // bytes of a line that detection looks at whole
 )
 

@@ -38,7 +38,7 @@ func (s *survey) Problem(ingest.Problem) { s.foreign++ }
 func (s *survey) Skip(string)            { s.foreign++ }
 
 // surveyedRecords is how many records of a beginning are looked at.
-const surveyedRecords = 20
+const surveyedRecords = 8
 
 // observe notes the names of one record.
 func (s *survey) observe(record []string) {
