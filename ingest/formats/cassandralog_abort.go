@@ -62,7 +62,7 @@ func (d *cassandra) abortedQuery(e *ingest.Event, s clText) bool {
 		return d.abortedStatement(e, q)
 	}
 	q := clStatement(text)
-	row, ok := s.untilLast("); query aborted")
+	row, ok := s.untilLast(")); query aborted")
 	if _, after, found := bytes.Cut(row, []byte("key was (")); ok && found {
 		q.row = after
 	}

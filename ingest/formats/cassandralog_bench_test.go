@@ -33,6 +33,7 @@ func cassandraLines(n int, seed uint64) (log []byte, cells map[string]uint64) {
 			fmt.Fprintf(&b, "WARN  [CompactionExecutor:%d] %s BigTableWriter.java:265 - Writing large partition %s:%s (%d.%03dMiB) to sstable %s\n",
 				r.IntN(900), at, strings.Replace(table, ".", "/", 1), key, 100+r.IntN(900), r.IntN(1000), path)
 		case x < 61:
+			cells[table+" "+key] += 100001
 			fmt.Fprintf(&b, "ERROR [ReadStage-2] %s StorageProxy.java:2134 - Scanned over 100001 tombstones during query 'SELECT * FROM %s WHERE id = %s LIMIT 5000' (last scanned row token was 5 and partion key was (%s)); query aborted\n"+
 				"org.apache.cassandra.db.filter.TombstoneOverwhelmingException: null\n\tat org.apache.cassandra.db.ReadCommand.countTombstone(ReadCommand.java:526)\n", at, table, key, key)
 		case x < 3000:
@@ -78,7 +79,7 @@ type cellSink struct {
 }
 
 func (s *cellSink) Event(e *ingest.Event) {
-	if n, ok := e.Tombstones(); ok && e.Warned {
+	if n, ok := e.Tombstones(); ok && (e.Warned || e.Aborted) {
 		s.cells[string(e.Table)+" "+string(e.Key)] += n
 	}
 }

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -116,9 +117,7 @@ func (d *cassandra) statement(e *ingest.Event, q clQuery) bool {
 		d.key = ingest.AppendKey(d.key[:0], parts...)
 		e.Key, e.KeyKnown = d.key, true
 	}
-	scan, told := st.Scan(t)
-	refuted := len(q.row) > 0 && !st.Cut && len(st.Where) > 0 && !st.Where[0].List
-	if !known && (told && scan || refuted) {
+	if scan, told := st.Scan(t); !known && (told && scan || refutedByRow(st, q)) {
 		e.Op = ingest.OpScan
 	}
 	if n := st.Partitions(t); n > 1 {
@@ -130,6 +129,15 @@ func (d *cassandra) statement(e *ingest.Event, q clQuery) bool {
 	}
 	e.Shape = d.shape
 	return true
+}
+
+// refutedByRow reports whether a read cannot be of one partition, since it stopped in a partition that
+// its statement does not name; values that are printed in two ways prove nothing.
+func refutedByRow(st *cql.Statement, q clQuery) bool {
+	if len(q.row) == 0 || st.Cut || len(st.Where) == 0 || st.Where[0].List {
+		return false
+	}
+	return !slices.ContainsFunc(st.Where[0].Values, func(v cql.Value) bool { return v.Kind == cql.Compound })
 }
 
 func (d *cassandra) named(keyspace, table string) []byte {
