@@ -20,7 +20,7 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 		Sampling: sampling,
 		Lost:     p.Lost,
 		Facts:    p.Facts,
-		Points:   p.Points,
+		Points:   pointsByQuery(p.Points, p.Facts),
 	}
 	if p.First != 0 || p.Last != 0 {
 		v.Span = Span{p.First / second, p.Last/second + 1}

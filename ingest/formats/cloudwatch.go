@@ -236,14 +236,16 @@ func (d *cloudWatch) describe(q *metricQuery) (known bool) {
 	return len(q.namespace) == 0 || string(q.namespace) == "AWS/DynamoDB"
 }
 
-// label makes point one of a series of which only the label is known; id tells it from others.
+// label makes point one of a series of which only the label is known; id tells it from others. A label
+// may hold any part of what the series is: without the name of a metric only a query can tell what it is.
 func (d *cloudWatch) label(label, id []byte) (known bool) {
 	name := awsjson.MetricIn(label)
+	d.point = ingest.Point{Node: id, Name: name, Seconds: uint32(d.period), Stat: awsjson.StatisticIn(label)}
 	if name == nil {
-		return false
+		return len(id) > 0
 	}
-	d.point = ingest.Point{Store: ingest.DynamoDB, Node: id, Name: name, Seconds: uint32(d.period), Stat: awsjson.StatisticIn(label)}
-	if d.point.Stat == "" && awsjson.Counts(d.point.Name) {
+	d.point.Store = ingest.DynamoDB
+	if d.point.Stat == "" && awsjson.Counts(name) {
 		d.point.Stat = "sum"
 	}
 	return true
