@@ -20,6 +20,7 @@ type Builder struct {
 	nodes    nodeIndex
 
 	width     uint32
+	told      uint32        // Profile.SelectedWidth
 	panes     []*openPane   // in the order in which they were opened
 	pane      *openPane     // of the last event
 	spare     []*openPane   // cleared, for reuse
@@ -67,7 +68,9 @@ func (b *Builder) Reset() {
 		spare = append(spare, p)
 	}
 	untimed, fed, sizes := b.untimed, b.fed, b.sizes
-	*b = Builder{settings: b.settings, targets: newTargetIndex(MaxTargets), width: uint32(b.settings.Pane.Seconds()), spare: spare}
+	*b = Builder{settings: b.settings, targets: newTargetIndex(MaxTargets), spare: spare}
+	b.width = uint32(b.settings.Pane.Seconds())
+	b.told = b.width
 	if untimed != nil {
 		untimed.Reset()
 	}

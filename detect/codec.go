@@ -37,7 +37,7 @@ func (p *Profile) MarshalBinary() ([]byte, error) {
 		w.target(&p.Targets[i])
 	}
 	w.texts(p.Nodes)
-	w.num(uint64(p.Width))
+	w.nums(uint64(p.Width), uint64(p.SelectedWidth))
 	w.count(len(p.Panes))
 	for i := range p.Panes {
 		w.pane(&p.Panes[i])

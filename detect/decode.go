@@ -200,9 +200,9 @@ func (r *decoder) position() ingest.Position {
 }
 
 func (r *decoder) panes(p *Profile) {
-	p.Width = uint32(r.below(1<<32, "the width"))
-	if r.err == nil && !slices.Contains(Widths, p.Width) {
-		r.fail("the width of panes is none of keyheat's")
+	p.Width, p.SelectedWidth = r.width(), r.width()
+	if r.err == nil && (p.crowded() || !p.aligned()) {
+		r.fail("panes of selected records are too many or not of their width")
 	}
 	for range r.count() {
 		pane := r.pane(len(p.Targets), len(p.Nodes))
@@ -214,6 +214,14 @@ func (r *decoder) panes(p *Profile) {
 	if len(p.Panes) > MaxPanes {
 		r.fail("too many panes")
 	}
+}
+
+func (r *decoder) width() uint32 {
+	w := uint32(r.below(1<<32, "the width"))
+	if r.err == nil && !slices.Contains(Widths, w) {
+		r.fail("the width of panes is none of keyheat's")
+	}
+	return w
 }
 
 func (r *decoder) pane(targets, nodes int) Pane {

@@ -37,9 +37,11 @@ func merge(a, b *Profile, continued bool) *Profile {
 
 // join joins b to a, whose positions are of the same inputs: those of a.
 func join(a, b *Profile) *Profile {
-	m := &Profile{Settings: a.Settings, Inputs: a.Inputs, Width: max(a.Width, b.Width)}
+	m := &Profile{Settings: a.Settings, Inputs: a.Inputs, Width: max(a.Width, b.Width), SelectedWidth: max(a.SelectedWidth, b.SelectedWidth)}
 	a.widenTo(m.Width)
 	b.widenTo(m.Width)
+	a.widenSelected(m.SelectedWidth)
+	b.widenSelected(m.SelectedWidth)
 	m.joinObservers(a, b)
 	idsA, idsB := m.joinTargets(a, b)
 	nodesA, nodesB := m.joinNodes(a, b)
@@ -62,6 +64,9 @@ func join(a, b *Profile) *Profile {
 		m.widenTo(wider(m.Width))
 	}
 	m.cap()
+	for m.crowded() {
+		m.widenSelected(wider(m.SelectedWidth))
+	}
 	return m
 }
 
@@ -360,11 +365,6 @@ func (p *Profile) widenTo(width uint32) {
 		return
 	}
 	p.Width = width
-	for i := range p.Targets {
-		for j := range p.Targets[i].Selected {
-			p.Targets[i].Selected[j].widenTo(width)
-		}
-	}
 	var kept []Pane
 	for _, pane := range p.Panes {
 		pane.Start -= pane.Start % width

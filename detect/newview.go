@@ -12,6 +12,7 @@ import (
 // NewView brings together what p holds, what the second pass counted (x may be nil) and the limits.
 // p must not change while the View is in use.
 func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
+	p = p.withSelectedPanes()
 	v := &View{
 		Limits:   l,
 		Width:    p.Width,

@@ -105,6 +105,9 @@ type Profile struct {
 	Nodes    []string      // sorted
 	Width    uint32        // of a pane, seconds
 	Panes    []Pane        // sorted by Start
+	// SelectedWidth is the width of the panes of selected records: a log of months beside an hour of traffic
+	// must not widen its minutes.
+	SelectedWidth uint32
 	// Sizes are the largest item collections, from inputs that hold items: weight 0 counts items, weight
 	// 1 their bytes; groups are indexes of Targets.
 	Sizes     *sketch.Top

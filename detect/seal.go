@@ -13,14 +13,15 @@ import (
 func (b *Builder) seal(inputs []InputStats) *Profile {
 	order, ids := b.order()
 	p := &Profile{
-		Settings: b.settings,
-		Inputs:   inputs,
-		Width:    b.width,
-		First:    b.first,
-		Last:     b.last,
-		Problems: b.problems,
-		Facts:    b.factList,
-		Points:   b.pointList,
+		Settings:      b.settings,
+		Inputs:        inputs,
+		Width:         b.width,
+		SelectedWidth: b.told,
+		First:         b.first,
+		Last:          b.last,
+		Problems:      b.problems,
+		Facts:         b.factList,
+		Points:        b.pointList,
 	}
 	observerIDs := b.sealObservers(p)
 	for _, id := range order {

@@ -177,7 +177,10 @@ func (b *Builder) selected(e *ingest.Event) {
 		}
 		t.selected[k] = s
 	}
-	s.event(e, b.width)
+	s.event(e, b.told)
+	for len(s.Panes) > MaxPanes {
+		b.widenSelected()
+	}
 	if nanos, ok := e.UnixNano(); ok {
 		b.clock(&t.stats, nanos)
 	}
@@ -233,7 +236,54 @@ func (s *SelectedStats) join(o *SelectedStats) {
 	s.Positions = append(s.Positions, o.Positions[:min(len(o.Positions), maxPositions-len(s.Positions))]...)
 }
 
-// widenTo joins panes into ones of that width, and into so few that they fit.
+// widenSelected joins the panes of all selected records into wider ones.
+func (b *Builder) widenSelected() {
+	b.told = wider(b.told)
+	for i := range b.open {
+		for _, s := range b.open[i].selected {
+			s.widenTo(b.told)
+		}
+	}
+}
+
+// widenSelected is Builder.widenSelected for panes of a width already chosen.
+func (p *Profile) widenSelected(width uint32) {
+	if p.SelectedWidth == width {
+		return
+	}
+	p.SelectedWidth = width
+	for i := range p.Targets {
+		for j := range p.Targets[i].Selected {
+			p.Targets[i].Selected[j].widenTo(width)
+		}
+	}
+}
+
+// crowded reports whether selected records have more panes than one kind of request may have.
+func (p *Profile) crowded() bool {
+	for i := range p.Targets {
+		for j := range p.Targets[i].Selected {
+			if len(p.Targets[i].Selected[j].Panes) > MaxPanes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// aligned reports whether all panes of selected records begin at a multiple of their width.
+func (p *Profile) aligned() bool {
+	for i := range p.Targets {
+		for j := range p.Targets[i].Selected {
+			if slices.ContainsFunc(p.Targets[i].Selected[j].Panes, func(x SelectedPane) bool { return x.Start%p.SelectedWidth != 0 }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// widenTo joins panes into ones of that width.
 func (s *SelectedStats) widenTo(width uint32) {
 	panes := s.Panes
 	s.Panes = nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
 )
 
 // A SelectedView is what all observers together tell of one kind of request of a target: one operation,
@@ -20,7 +21,7 @@ type SelectedView struct {
 	Slowest   uint64 // microseconds
 	Widest    uint64 // partitions
 	Span      Span
-	Series    []SelectedTotals // as View.Panes: the largest of any node; nil when no record has a time
+	Series    []SelectedTotals // as View.Panes: the largest of any node; nil when none of them has a record
 	Nodes     []string         // that tell of it, sorted
 	Positions []ingest.Position
 }
@@ -112,17 +113,77 @@ func (v *SelectedView) count(p *Profile, group []*SelectedStats) {
 		for c := range v.Counts {
 			v.Counts[c] = Range{max(v.Counts[c].Low, total[c]), addSat(v.Counts[c].High, total[c])}
 		}
-		for start, t := range panes {
-			i, found := slices.BinarySearchFunc(p.Panes, start, func(x Pane, start uint32) int { return cmp.Compare(x.Start, start) })
-			if !found {
-				continue
-			}
-			if v.Series == nil {
-				v.Series = make([]SelectedTotals, len(p.Panes))
-			}
-			v.Series[i].max(&t)
+		v.overlay(p, panes)
+	}
+}
+
+// overlay adds what one node's log tells of each pane to Series.
+func (v *SelectedView) overlay(p *Profile, panes map[uint32]SelectedTotals) {
+	if p.SelectedWidth > p.Width {
+		return // there is no telling which of the panes it was
+	}
+	wide := map[int]SelectedTotals{}
+	for start, t := range panes {
+		i, found := p.paneAt(start)
+		if !found {
+			continue
+		}
+		sum := wide[i]
+		sum.add(&t)
+		wide[i] = sum
+	}
+	if len(wide) > 0 && v.Series == nil {
+		v.Series = make([]SelectedTotals, len(p.Panes))
+	}
+	for i, t := range wide {
+		v.Series[i].max(&t)
+	}
+}
+
+// paneAt gives the index of the pane that holds a second.
+func (p *Profile) paneAt(sec uint32) (int, bool) {
+	return slices.BinarySearchFunc(p.Panes, sec-sec%p.Width, func(x Pane, start uint32) int { return cmp.Compare(x.Start, start) })
+}
+
+// withSelectedPanes gives p with panes, empty of traffic, where only selected records tell of the time:
+// of their width when there is no traffic, and else as long as they fit. It shares memory with p.
+func (p *Profile) withSelectedPanes() *Profile {
+	q := *p
+	if len(p.Panes) == 0 {
+		q.Width = p.SelectedWidth
+	}
+	if q.Width < p.SelectedWidth {
+		return p
+	}
+	starts := p.selectedStarts(q.Width)
+	for len(p.Panes) == 0 && len(starts) > MaxPanes {
+		q.Width = wider(q.Width)
+		starts = p.selectedStarts(q.Width)
+	}
+	q.Panes = slices.Clone(p.Panes)
+	for start := range starts {
+		if _, found := p.paneAt(start); !found {
+			q.Panes = append(q.Panes, Pane{Start: start, Keys: &sketch.Top{}})
 		}
 	}
+	if len(q.Panes) > MaxPanes {
+		return p
+	}
+	slices.SortFunc(q.Panes, func(a, b Pane) int { return cmp.Compare(a.Start, b.Start) })
+	return &q
+}
+
+// selectedStarts gives the starts of the panes of a width that selected records fall into.
+func (p *Profile) selectedStarts(width uint32) map[uint32]bool {
+	starts := map[uint32]bool{}
+	for i := range p.Targets {
+		for j := range p.Targets[i].Selected {
+			for _, x := range p.Targets[i].Selected[j].Panes {
+				starts[x.Start-x.Start%width] = true
+			}
+		}
+	}
+	return starts
 }
 
 // overlaid gives what files that repeat each other tell together: the sum over panes of the larger
