@@ -143,8 +143,8 @@ func (s *ExactSize) event(e *ingest.Event) {
 // place gives 1 + the event's target in Nominees.Targets, 0 when it is none of them.
 func (b *exactBuilder) place(e *ingest.Event) uint32 {
 	id, ok := b.targets.find(e)
-	if !ok {
-		return 0
+	if !ok { // it has no room for another
+		return b.index.targets[Target{e.Store, string(e.Table), string(e.Index)}]
 	}
 	for len(b.places) < len(b.targets.targets) {
 		b.places = append(b.places, b.index.targets[b.targets.targets[len(b.places)]])

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,5 +111,24 @@ func TestWhatToolsTellOfATableWithoutItsStoreJoinsIt(t *testing.T) {
 	v := NewView(JoinStores(b.seal([]InputStats{{}})), nil, DefaultLimits(), Rate{})
 	if len(v.Targets) != 1 || len(v.Targets[0].States) != 2 {
 		t.Errorf("%d tables, want one with both states", len(v.Targets))
+	}
+}
+
+func TestTheSecondPassCountsTablesThatItsIndexHasNoRoomFor(t *testing.T) {
+	list := []mention{}
+	for i := range MaxTargets + 10 {
+		list = append(list, mention{ingest.Cassandra, "ks.t" + string(rune('a'+i%26)) + strings.Repeat("x", i/26), "", 1})
+	}
+	list = append(list, mention{ingest.Cassandra, "ks.busy", "", 50})
+	c := NewCollector(smallSettings())
+	mentioned(list, c)
+	p := c.Profile()
+	x := NewCounter(p, Nominate(p))
+	mentioned(list, x)
+	v := NewView(p, x.Exact(), DefaultLimits(), Rate{})
+	i := slices.IndexFunc(v.Targets, func(t *TargetView) bool { return t.Target.Table == "ks.busy" })
+	k := v.Targets[i].Keys[0]
+	if string(k.Key) != "all" || k.Exact == nil || k.Requests != (Range{25, 25}) {
+		t.Errorf("%s: %v, want 25 requests of key all", k.Key, k.Requests)
 	}
 }
