@@ -42,7 +42,7 @@ const clSkipClient = "text without a message of the server"
 func (d *cassandraClient) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.rec, d.to, d.said = rec, to, false
 	d.anywhere(rec.Data)
-	if !d.said {
+	if !d.said && !d.rewrapped(rec.Data) {
 		to.Skip(clSkipClient)
 	}
 }

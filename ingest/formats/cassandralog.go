@@ -52,6 +52,7 @@ const (
 type cassandra struct {
 	schema *cql.Schema
 	role   string // of all records; empty: that of the input
+	short  bool   // the input may be a fragment
 	lone   bool   // an exception alone tells of an aborted read: the input holds no line of its own on it
 	times  ingest.TimeParser
 	parser cql.Parser
@@ -76,9 +77,9 @@ type cassandra struct {
 	plain []byte // a message without escapes
 }
 
-// loneBytes is the length up to which a server's log may be a fragment, whose exceptions are all it tells;
+// shortBytes is the length up to which a server's log may be a fragment, whose exceptions are all it tells;
 // a client's log never tells more.
-const loneBytes = ingest.SniffBytes / 2
+const shortBytes = ingest.SniffBytes / 2
 
 func newCassandra(head []byte, o ingest.DecodeOptions, role string) *cassandra {
 	return &cassandra{
@@ -86,7 +87,8 @@ func newCassandra(head []byte, o ingest.DecodeOptions, role string) *cassandra {
 		requests: cqlevent.Reader{Schema: o.Schema},
 		role:     role,
 		times:    ingest.TimeParser{Location: o.Location},
-		lone:     (role != "" || len(head) < loneBytes) && !bytes.Contains(head, clScanned),
+		short:    len(head) < shortBytes,
+		lone:     (role != "" || len(head) < shortBytes) && !bytes.Contains(head, clScanned),
 	}
 }
 
@@ -121,9 +123,22 @@ func (d *cassandra) Decode(rec *ingest.Record, to ingest.Sink) {
 	default:
 		d.chain(rec.Data, head, at)
 	}
-	if !d.said {
+	if !d.said && !d.rewrapped(rec.Data) {
 		to.Skip(clSkipOther)
 	}
+}
+
+// rewrapped reads a message that a person wrapped between its first words, as happens in tickets: only
+// in a short input, since every other record of several lines would be searched.
+func (d *cassandra) rewrapped(data []byte) bool {
+	if !d.short || bytes.IndexByte(data, '\n') < 0 {
+		return false
+	}
+	d.plain = clFlat(d.plain[:0], data)
+	if at := findCassandraMessage(d.plain, 0); at >= 0 {
+		d.message(d.plain[at:])
+	}
+	return d.said
 }
 
 // exceptionBelow gives where the lines below the first of an error or warning begin; -1: there are none.

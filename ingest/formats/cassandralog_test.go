@@ -104,7 +104,7 @@ func TestAnExceptionCountsOnlyWhereNothingElseTellsOfTheRead(t *testing.T) {
 	const exception = "ERROR [ReadStage:35020] 2014-11-13 21:07:43,677 CassandraDaemon.java (line 199) Exception in thread Thread[ReadStage:35020,5,main]\n" +
 		"java.lang.RuntimeException: org.apache.cassandra.db.filter.TombstoneOverwhelmingException\n"
 	const own = "ERROR [ReadStage:35020] 2014-11-13 21:07:43,676 SliceQueryFilter.java (line 200) Scanned over 100000 tombstones in shop.jobs; query aborted (see tombstone_fail_threshold)\n"
-	long := strings.Repeat("INFO  [main] 2014-11-13 21:07:43,676 Memtable.java (line 1) Completed flushing\n", loneBytes/70)
+	long := strings.Repeat("INFO  [main] 2014-11-13 21:07:43,676 Memtable.java (line 1) Completed flushing\n", shortBytes/70)
 	for _, c := range []struct {
 		name, log string
 		want      int
@@ -121,6 +121,28 @@ func TestAnExceptionCountsOnlyWhereNothingElseTellsOfTheRead(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: got %d aborted reads, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestMessagesThatPeopleWrapAreRead(t *testing.T) {
+	for _, c := range []struct{ log, want string }{
+		{
+			"WARN  [ReadStage-2] 2019-02-17 07:25:02,559 ReadCommand.java:569 - Read 6 live\nrows and 14400 tombstone cells for query SELECT * FROM\n shop.jobs WHERE queue = \nqueue-7 LIMIT 5000 (see tombstone_warn_threshold)\n",
+			`keyknown=true warned=true table="shop.jobs" key="queue-7"`,
+		},
+		{
+			"ERROR [ReadStage-4] 2023-01-01 00:00:01,000 StorageProxy.java:2100 - Scanned over \n 100001 tombstones during query 'SELECT * FROM shop.jobs WHERE queue = queue-7\n LIMIT 300' (last scanned row partion key\n was ((queue-7), 1)); query aborted\n",
+			`keyknown=true aborted=true table="shop.jobs" key="queue-7"`,
+		},
+		{
+			"WARN  [CompactionExecutor:12] 2019-03-04 02:11:09,004 BigTableWriter.java:171 - Writing large\n  partition shop/orders:cust-42 (317.980MiB)\n  to sstable /data/mc-1-big-Data.db\n",
+			`table="shop.orders" key="cust-42"`,
+		},
+	} {
+		said := saidOf(t, &CassandraLog, c.log, ingest.DecodeOptions{})
+		if len(said) != 1 || !strings.Contains(said[0], c.want) {
+			t.Errorf("got %q, want one with %s", said, c.want)
 		}
 	}
 }
