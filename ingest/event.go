@@ -102,6 +102,7 @@ type Event struct {
 	rows       uint64
 	tombstones uint64
 	micros     uint64
+	growth     int64
 }
 
 type measure uint8
@@ -114,6 +115,7 @@ const (
 	hasRows
 	hasTombstones
 	hasLatency
+	hasGrowth
 )
 
 // Reset makes e the zero Event, for reuse by a decoder.
@@ -163,6 +165,13 @@ func (e *Event) SetLatency(micros uint64) { e.micros, e.has = micros, e.has|hasL
 
 // Latency gives the latency of one request in microseconds and whether it is known.
 func (e *Event) Latency() (uint64, bool) { return e.micros, e.has&hasLatency != 0 }
+
+// SetGrowth sets by how many bytes a write made its item larger; negative: smaller. Of a new item it is
+// the whole size, of a deleted one less its size.
+func (e *Event) SetGrowth(n int64) { e.growth, e.has = n, e.has|hasGrowth }
+
+// Growth gives by how many bytes a write made its item larger, and whether that is known.
+func (e *Event) Growth() (int64, bool) { return e.growth, e.has&hasGrowth != 0 }
 
 // A Position names a place in an input. Byte counts from 0 in the decompressed input; Line counts
 // from 1, and 0 means that the line is not known. Input is the number of the input in its Profile.

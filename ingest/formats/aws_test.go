@@ -129,6 +129,42 @@ func TestWriteUnitsAreThoseOfTheLargerImage(t *testing.T) {
 	}
 }
 
+// A growthSink keeps the growth of the last event.
+type growthSink struct {
+	countingSink
+	growth int64
+	known  bool
+}
+
+func (s *growthSink) Event(e *ingest.Event) { s.growth, s.known = e.Growth() }
+
+func TestImagesTellByHowMuchAnItemGrows(t *testing.T) {
+	const small, large = `{"a":{"S":"x"}}`, `{"a":{"S":"xyz"}}`
+	for _, c := range []struct {
+		name, event, images string
+		growth              int64
+		known               bool
+	}{
+		{"a new item", "INSERT", `"NewImage":` + large, 4, true},
+		{"a larger item", "MODIFY", `"NewImage":` + large + `,"OldImage":` + small, 2, true},
+		{"a smaller item", "MODIFY", `"NewImage":` + small + `,"OldImage":` + large, -2, true},
+		{"a deleted item", "REMOVE", `"OldImage":` + large, -4, true},
+		{"what it was before is not told", "MODIFY", `"NewImage":` + large, 0, false},
+		{"what was deleted is not told", "REMOVE", `"SizeBytes":3`, 0, false},
+	} {
+		d, err := DynamoStream.New(nil, ingest.DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sink growthSink
+		text := `{"eventName":"` + c.event + `","dynamodb":{"Keys":{"a":{"S":"k"}},` + c.images + `}}`
+		d.Decode(&ingest.Record{Data: padded([]byte(text))}, &sink)
+		if sink.growth != c.growth || sink.known != c.known {
+			t.Errorf("%s: got %d, known: %v; want %d, %v", c.name, sink.growth, sink.known, c.growth, c.known)
+		}
+	}
+}
+
 func FuzzAWS(f *testing.F) {
 	for _, format := range awsFormats() {
 		files, err := filepath.Glob(filepath.Join("../../fixtures/formats", format.Name, "*.*"))

@@ -25,7 +25,8 @@ pretty-printed, one or many in a file, also as arrays:
 
 A stream shows writes that changed an item, and nothing else: no reads, no throttled or failed writes, no writes that
 changed nothing. Write units are those of the item by the larger image; without images each write counts as one unit.
-They leave out indexes and what transactions cost on top. Deletions by TTL are told apart and are no load.
+They leave out indexes and what transactions cost on top. Deletions by TTL are told apart and are no load. By how much
+a write makes its item grow is known where the images tell.
 
 Records name the attributes of the key, and not which one is the partition key. It is known when there is only one, when
 the names tell (pk and sk and their like), or by --map pk=NAME.`,
@@ -90,9 +91,8 @@ type streamChange struct {
 	body             bool // it has a dynamodb member
 	service          bool // made by DynamoDB itself
 	scylla           bool
-	attrs            int // of the key, in dynamoStream.attrs
-	newSize, oldSize uint64
-	images           bool
+	attrs            int    // of the key, in dynamoStream.attrs
+	newSize, oldSize uint64 // of the images; 0: there is none
 }
 
 // Decode gives an event for each stream record of a JSON text.
@@ -271,7 +271,6 @@ func (c *streamChange) image(size *uint64, p *streamPack) {
 		return
 	}
 	*size = p.Item(nil)
-	c.images = c.images || *size > 0
 }
 
 // finish hands over the event of a record.
@@ -320,8 +319,13 @@ func (d *dynamoStream) weigh(e *ingest.Event, c *streamChange) {
 	switch {
 	case c.newSize > 0:
 		e.SetBytes(c.newSize)
-	case c.images:
+	case c.oldSize > 0:
 		e.SetBytes(c.oldSize)
+	}
+	created := c.Op == ingest.OpWrite && c.newSize > 0
+	deleted := c.Op == ingest.OpDelete && c.oldSize > 0
+	if created || deleted || c.newSize > 0 && c.oldSize > 0 {
+		e.SetGrowth(int64(c.newSize) - int64(c.oldSize))
 	}
 }
 

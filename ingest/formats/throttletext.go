@@ -130,12 +130,13 @@ func repeated(data []byte) (requests uint64) {
 	return max(requests, 1)
 }
 
-// when gives the time of a record: that of its envelope, else the first that its text holds.
+// when gives the time of a record: the first date that its text holds, the number of a member that is
+// called so, else what its envelope says.
 func (d *throttleText) when(rec *ingest.Record) (unixNano int64, ok bool) {
 	for rest := rec.Data[:min(len(rec.Data), longestHeader)]; ; {
 		i := dateAt(rest)
 		if i < 0 {
-			return rec.UnixNano, rec.UnixNano != 0
+			break
 		}
 		rest = rest[i:]
 		n := timeSize(rest)
@@ -144,6 +145,26 @@ func (d *throttleText) when(rec *ingest.Record) (unixNano int64, ok bool) {
 		}
 		rest = rest[1:]
 	}
+	for _, member := range []string{`"time":`, `"timestamp":`, `"@timestamp":`, `"ts":`} {
+		if at, cause := d.times.Parse(numberBehind(rec.Data, member)); cause == "" {
+			return at, true
+		}
+	}
+	return rec.UnixNano, rec.UnixNano != 0
+}
+
+// numberBehind gives the number that follows a text, empty when there is none.
+func numberBehind(data []byte, text string) []byte {
+	i := bytes.Index(data, []byte(text))
+	if i < 0 {
+		return nil
+	}
+	rest := bytes.TrimLeft(data[i+len(text):], " ")
+	n := 0
+	for n < len(rest) && (rest[n]-'0' <= 9 || rest[n] == '.') {
+		n++
+	}
+	return rest[:n]
 }
 
 // longestHeader is how far into a record a time is looked for, in bytes.
