@@ -41,9 +41,9 @@ var layers = map[string]layer{
 	"detect/rules":      {ours: []string{"detect", "ingest", "sketch"}},
 	"detect/propose":    {ours: []string{"detect", "ingest", "sketch"}},
 	"report":            {ours: []string{"detect", "ingest"}},
-	"report/render":     {ours: []string{"report", "detect", "ingest"}, others: []string{"golang.org/x/text", "github.com/mattn/go-runewidth"}},
+	"report/render":     {ours: []string{"report", "detect", "ingest", "internal/columnar"}, others: []string{"golang.org/x/text", "github.com/mattn/go-runewidth"}},
 	"internal/arch":     {},
-	"internal/columnar": {ours: []string{"report", "detect", "ingest"}, others: []string{"github.com/apache/arrow-go"}},
+	"internal/columnar": {others: []string{"github.com/apache/arrow/go"}},
 	"internal/generate": {},
 }
 
@@ -52,7 +52,7 @@ var lone = map[string]string{
 	"github.com/aws/":                          "ingest/dynamo",
 	"github.com/gocql/":                        "ingest/cassandra",
 	"github.com/apache/cassandra-gocql-driver": "ingest/cassandra",
-	"github.com/apache/arrow-go":               "internal/columnar",
+	"github.com/apache/arrow/go":               "internal/columnar",
 }
 
 // catalogues are the packages that only the command may import: it hands their values to the run.
@@ -199,7 +199,7 @@ func TestAForbiddenImportIsNamedWithItsRule(t *testing.T) {
 		"the AWS SDK has one importer":                {"cmd/keyheat", "github.com/aws/aws-sdk-go-v2/service/dynamodb", "only ingest/dynamo imports it"},
 		"that importer may":                           {"ingest/dynamo", "github.com/aws/aws-sdk-go-v2/service/dynamodb", ""},
 		"gocql has one importer":                      {"ingest", "github.com/gocql/gocql", "only ingest/cassandra imports it"},
-		"Arrow has one importer":                      {"report/render", "github.com/apache/arrow-go/v18/arrow", "only internal/columnar imports it"},
+		"Arrow has one importer":                      {"report/render", "github.com/apache/arrow/go/v15/arrow", "only internal/columnar imports it"},
 		"a decompressor is ingest's matter":           {"detect", "github.com/klauspost/compress/zstd", "of other modules it may import only []"},
 		"ingest decompresses":                         {"ingest", "github.com/klauspost/compress/zstd", ""},
 		"the standard library is free":                {"sketch", "encoding/binary", ""},

@@ -56,7 +56,7 @@ func check[T any](t *testing.T, outputs []*Output[T]) {
 	t.Helper()
 	names := map[string]bool{}
 	for _, o := range outputs {
-		if !regexp.MustCompile(`^[a-z]+$`).MatchString(o.Name) || names[o.Name] || o.Title == "" || o.Doc == "" || o.Render == nil {
+		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)?$`).MatchString(o.Name) || names[o.Name] || o.Title == "" || o.Doc == "" || o.Render == nil {
 			t.Errorf("output %q is not described, or twice there", o.Name)
 		}
 		names[o.Name] = true
