@@ -37,6 +37,9 @@ func proposeConfirm(_ *detect.View, f *detect.Finding) []detect.Proposal {
 }
 
 func confirmWith(f *detect.Finding) string {
+	if c, ok := confirmations[f.Rule]; ok {
+		return c.with
+	}
 	switch f.Rule {
 	case "hot-node":
 		return "the node's own figures"
@@ -51,6 +54,9 @@ func confirmWith(f *detect.Finding) string {
 }
 
 func confirmSteps(f *detect.Finding) []string {
+	if c, ok := confirmations[f.Rule]; ok {
+		return c.steps(f)
+	}
 	table := word(f.Subject.Target.Table, "TABLE")
 	steps := []string{}
 	switch f.Rule {

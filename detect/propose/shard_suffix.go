@@ -11,7 +11,7 @@ import (
 var ShardSuffix = detect.Remedy{
 	Kind:  "shard-suffix",
 	Title: "Spread the key over shards",
-	Rules: []string{"hot-partition", "hot-index", "low-cardinality-key"},
+	Rules: []string{"hot-partition", "hot-index", "large-partition", "low-cardinality-key"},
 	Doc: `Writes of one key go to N keys, which end in a shard number; reads of all of it ask N partitions.
 
 **Gate.** A certain finding of at least *medium*.
@@ -23,6 +23,8 @@ var ShardSuffix = detect.Remedy{
 * share: ceil(share / (hot-partition.share x shard-suffix.headroom)), so that each shard stays under half of the
   share at which the rule fires.
 * too few keys: ceil(low-cardinality-key.distinct / (keys x shard-suffix.headroom)), or needed partitions likewise.
+* size: ceil(partition bytes / time-bucket.partition-bytes), or of an item collection bytes / (large-partition.collection-high-bytes
+  x shard-suffix.headroom).
 
 The shard is calculated from the sort key where items are read one by one, so that a reader can find it; random
 where one item has most of the load, because a calculated shard would leave that item where it is.
@@ -36,7 +38,7 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 	if !worthIt(f) {
 		return nil
 	}
-	want := max(shardsForRate(v, f), shardsForShare(v, f), shardsForKeys(v, f))
+	want := max(shardsForRate(v, f), shardsForShare(v, f), shardsForKeys(v, f), shardsForSize(v, f))
 	if want == 0 {
 		return nil
 	}
@@ -134,6 +136,22 @@ func shardsForKeys(v *detect.View, f *detect.Finding) uint64 {
 	return ceilDiv(uint64(want), uint64(e.Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)))
 }
 
+// shardsForSize gives the shards that bring a partition under the size to aim at.
+func shardsForSize(v *detect.View, f *detect.Finding) uint64 {
+	if f.Rule != "large-partition" {
+		return 0
+	}
+	if e, ok := measured(f, "collection_bytes"); ok {
+		each := v.Limits.Of(detect.CollectionHighBytes).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
+		return ceilDiv(uint64(e.Value), uint64(each))
+	}
+	e, ok := measured(f, "partition_bytes")
+	if !ok {
+		return 0
+	}
+	return ceilDiv(uint64(e.Value), uint64(v.Limits.Of(detect.PartitionTarget).Value))
+}
+
 // A spread is how the load of a key can be spread, as far as its sort keys tell.
 type spread struct {
 	item  detect.Milli // share of the key's load that its busiest item has; 0: not known
@@ -178,6 +196,11 @@ func (s spread) effects(f *detect.Finding, n uint64) []detect.Effect {
 	}
 	if e, ok := measured(f, "distinct_keys"); ok {
 		add(e, e.Value*detect.Milli(n))
+	}
+	for _, size := range []string{"partition_bytes", "collection_bytes"} {
+		if e, ok := measured(f, size); ok && f.Rule == "large-partition" {
+			add(e, detect.Milli(ceilDiv(uint64(e.Value), n)))
+		}
 	}
 	return append(effects, detect.Effect{Measure: "partitions_per_read", Unit: "partitions", Before: detect.Whole(1), After: detect.Whole(n)})
 }

@@ -40,8 +40,8 @@ func (c *cause) mechanism(v *detect.View, t *detect.TargetView) (name, confidenc
 
 // measured tells the mechanism from the kinds of tombstones that another input found in the partition.
 func (c *cause) measured(t *detect.TargetView) string {
-	s := tombstonesOf(t, c.key, c.hasKey)
-	if s == nil || s.Kinds == (ingest.TombstoneKinds{}) {
+	s := tombstonesOf(t, c.key, c.hasKey, func(s *detect.StateStats) bool { return s.Kinds != ingest.TombstoneKinds{} })
+	if s == nil {
 		return ""
 	}
 	k := &s.Kinds
@@ -61,12 +61,13 @@ func (c *cause) measured(t *detect.TargetView) string {
 	return ""
 }
 
-// tombstonesOf gives what was measured of a partition's tombstones: the most that any node or SSTable tells.
-func tombstonesOf(t *detect.TargetView, key []byte, hasKey bool) *detect.StateStats {
+// tombstonesOf gives what was measured of a partition's tombstones: the most that any node or SSTable tells,
+// of the measurements that are of use.
+func tombstonesOf(t *detect.TargetView, key []byte, hasKey bool, use func(s *detect.StateStats) bool) *detect.StateStats {
 	best := (*detect.StateStats)(nil)
 	for i := range t.States {
 		s := &t.States[i]
-		if s.Measure != ingest.PartitionTombstones || !hasKey || !s.KeyKnown || s.Key != string(key) {
+		if s.Measure != ingest.PartitionTombstones || !hasKey || !s.KeyKnown || s.Key != string(key) || !use(s) {
 			continue
 		}
 		if best == nil || s.Max > best.Max {

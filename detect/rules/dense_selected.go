@@ -238,7 +238,7 @@ func (h *heavyReads) evidence(v *detect.View, t *detect.TargetView) []detect.Evi
 	e := atLeast(h.reads).evidence("reads", "reads")
 	e.How, e.Open = detect.Counted, rated
 	all = append(all, e)
-	if s := tombstonesOf(t, h.key, h.hasKey); s != nil {
+	if s := tombstonesOf(t, h.key, h.hasKey, func(*detect.StateStats) bool { return true }); s != nil {
 		e := stored(exactly(s.Max), "partition_tombstones", "tombstones")
 		e.Open = s.AtLeast
 		all = append(all, e)

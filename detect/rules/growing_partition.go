@@ -25,8 +25,8 @@ var GrowingPartition = detect.Rule{
 
 func judgeGrowingPartition(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
+	sizes, judged := false, false
 	for _, t := range v.Targets {
-		sizes, judged := false, false
 		growing := []detect.Finding{}
 		for i := range t.States {
 			s := &t.States[i]
@@ -43,12 +43,12 @@ func judgeGrowingPartition(v *detect.View) ([]detect.Finding, []detect.NotAssess
 			}
 		}
 		found = append(found, oncePerKey(growing)...)
-		if sizes && !judged {
-			missing = append(missing, detect.NotAssessed{
-				Target: t.Target, Missing: []string{"sizes_over_time"},
-				GetIt: "no partition was measured on three days by the same means: give nodetool tablestats or system.top_partitions of several days",
-			})
-		}
+	}
+	if sizes && !judged {
+		missing = append(missing, detect.NotAssessed{
+			Missing: []string{"sizes_over_time"},
+			GetIt:   "no partition was measured on three days by the same means: give system.top_partitions of several days",
+		})
 	}
 	return found, missing
 }

@@ -35,15 +35,20 @@ func judgeHotPartition(v *detect.View) ([]detect.Finding, []detect.NotAssessed) 
 }
 
 // withListed adds the keys that stand out in samplers' lists, and where nothing better is known those of
-// slow operations. A key is told once, by its traffic first.
+// slow operations. A key is told once, by what makes it
+// worse, and else by its traffic.
 func withListed(v *detect.View, t *detect.TargetView, hot []detect.Finding) []detect.Finding {
 	more := sampledKeys(v, t)
 	if t.Totals[detect.Requests] == 0 && len(t.Windows) == 0 {
 		more = slowKeys(v, t)
 	}
 	for _, f := range more {
-		if !slices.ContainsFunc(hot, func(h detect.Finding) bool { return string(h.Subject.Key) == string(f.Subject.Key) }) {
+		i := slices.IndexFunc(hot, func(h detect.Finding) bool { return string(h.Subject.Key) == string(f.Subject.Key) })
+		switch {
+		case i < 0:
 			hot = append(hot, f)
+		case f.Severity > hot[i].Severity:
+			hot[i] = f
 		}
 	}
 	return hot

@@ -129,6 +129,7 @@ func (p *partition) finding(v *detect.View, t *detect.TargetView) (detect.Findin
 	}
 	if said {
 		f.Severity = max(f.Severity, detect.Low)
+		f.Evidence = append(f.Evidence, p.reported()...)
 	}
 	if f.Severity == 0 {
 		return f, false
@@ -138,6 +139,24 @@ func (p *partition) finding(v *detect.View, t *detect.TargetView) (detect.Findin
 		return told(f, p.places()), true
 	}
 	return settle(f, p.places()), true
+}
+
+// reported gives what the store's own lines tell, where other means tell of more.
+func (p *partition) reported() []detect.Evidence {
+	all := []detect.Evidence{}
+	for _, c := range []*condition{p.bytes, p.rows} {
+		if c == nil || c.said == nil || c.said.Max == c.best.Max {
+			continue
+		}
+		name, unit := "reported_partition_bytes", "bytes"
+		if c == p.rows {
+			name, unit = "reported_partition_rows", "rows"
+		}
+		e := stored(exactly(c.said.Max), name, unit)
+		e.Open = c.said.AtLeast
+		all = append(all, e)
+	}
+	return all
 }
 
 // sizeSeverity gives the level of a size; 0 under the store's limit.

@@ -27,7 +27,7 @@ func judgePurgeBlocked(v *detect.View) ([]detect.Finding, []detect.NotAssessed) 
 		grace, known := graceOf(v, t)
 		b, any := blockedOf(v, t, grace)
 		switch {
-		case any && !known:
+		case any && !known && !isSystem(t.Target):
 			missing = append(missing, detect.NotAssessed{
 				Target: t.Target, Missing: []string{"gc_grace_seconds"}, GetIt: "give the schema beside it: cqlsh -e 'DESCRIBE SCHEMA' > schema.cql; keyheat analyze --schema schema.cql INPUT",
 			})
@@ -57,7 +57,7 @@ type blocked struct {
 }
 
 // blockedOf looks for proof in the droppable ratios of a table, and of its SSTables; any is true where
-// there is a ratio at all.
+// a ratio is high enough.
 func blockedOf(v *detect.View, t *detect.TargetView, grace uint64) (b blocked, any bool) {
 	for i := range v.Points {
 		p := &v.Points[i]
@@ -67,10 +67,10 @@ func blockedOf(v *detect.View, t *detect.TargetView, grace uint64) (b blocked, a
 		found, ok := blocked{}, false
 		switch p.Name {
 		case ingest.PointDroppable:
-			any = true
+			any = any || largestValue(p).Milli >= uint64(v.Limits.Of(detect.PurgeRatio).Value)
 			found, ok = droppableTwice(v, p, grace)
 		case ingest.PointSSTableDroppable:
-			any = true
+			any = any || largestValue(p).Milli >= uint64(v.Limits.Of(detect.PurgeRatioOnce).Value)
 			found, ok = droppableOnce(v, p, grace)
 		}
 		if ok && found.proof.Value > b.proof.Value {

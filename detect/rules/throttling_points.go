@@ -63,7 +63,8 @@ func metricsOf(v *detect.View, t detect.Target) map[string]*metricSeries {
 	all := map[string]*metricSeries{}
 	for i := range v.Points {
 		p := &v.Points[i]
-		if p.Target != t || p.Stat != "sum" {
+		target, node := queried(v, p)
+		if target != t || p.Stat != "sum" {
 			continue
 		}
 		s := &metricSeries{at: []ingest.Position{p.First}, values: map[uint32]uint64{}}
@@ -75,7 +76,7 @@ func metricsOf(v *detect.View, t detect.Target) map[string]*metricSeries {
 		switch {
 		case was == nil:
 			all[p.Name] = s
-		case t.Table != "" && p.Node != "":
+		case t.Table != "" && node != "":
 			for at, n := range s.values {
 				was.values[at] += n
 			}
@@ -84,6 +85,23 @@ func metricsOf(v *detect.View, t detect.Target) map[string]*metricSeries {
 		}
 	}
 	return all
+}
+
+// queried gives the target and the operation of a series. Answers of CloudWatch name neither: the Id of
+// the query does, when the query is known.
+func queried(v *detect.View, p *detect.PointStats) (t detect.Target, operation string) {
+	if p.Target.Table != "" || p.Node == "" {
+		return p.Target, p.Node
+	}
+	for i := range v.Facts {
+		f := &v.Facts[i]
+		if f.Name != ingest.FactMetricQuery || f.Node != p.Node || !strings.HasPrefix(f.Value, p.Name+" ") {
+			continue
+		}
+		operation = f.Value[strings.LastIndexByte(f.Value, ' ')+1:]
+		return f.Target, operation
+	}
+	return p.Target, p.Node
 }
 
 // merged adds up series by period; nil where there are none.
@@ -246,7 +264,8 @@ func throttledMetrics(v *detect.View) []detect.Finding {
 func pointTargets(v *detect.View) []detect.Target {
 	all := []detect.Target{}
 	for i := range v.Points {
-		all = append(all, v.Points[i].Target)
+		t, _ := queried(v, &v.Points[i])
+		all = append(all, t)
 	}
 	slices.SortFunc(all, detect.Target.Compare)
 	return slices.Compact(all)

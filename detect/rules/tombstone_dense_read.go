@@ -54,7 +54,7 @@ func tombstonesUnjudged(v *detect.View, t *detect.TargetView) []detect.NotAssess
 	reads, counted := t.Totals.Reads(), t.Totals[detect.TombstonesKnown]
 	many := reads >= v.Limits.Count(detect.TombstonesReads)
 	switch {
-	case many && counted == 0 && (t.Target.Store == ingest.Cassandra || t.Target.Store == ingest.Scylla):
+	case many && counted == 0 && len(t.Selected) == 0 && !isSystem(t.Target) && (t.Target.Store == ingest.Cassandra || t.Target.Store == ingest.Scylla):
 		return []detect.NotAssessed{{Target: t.Target, Missing: []string{"tombstones"},
 			GetIt: "give query traces, or a field tombstones: nodetool settraceprobability 0.001 for ten minutes"}}
 	case counted > 0 && t.Totals[detect.Tombstones] > 0 && t.Totals[detect.RowsKnown] == 0:

@@ -1,0 +1,53 @@
+package propose
+
+import (
+	"fmt"
+
+	"github.com/keyheat/keyheat/detect"
+)
+
+// PurgeOrder drops tombstones in an order that brings no deleted data back.
+var PurgeOrder = detect.Remedy{
+	Kind:  "purge-order",
+	Title: "Drop tombstones in a safe order",
+	Rules: []string{"purge-blocked"},
+	Doc: `A tombstone may be dropped when it is older than gc grace and every SSTable with older data of its partition takes
+part in the compaction; and if the table says so, when it is repaired.
+
+**Gate.** A certain finding.
+
+**Formula.** Droppable share, before: as the store says; after: at most 20 %, the tombstone_threshold under which a single
+SSTable is not compacted. Source: Apache Cassandra documentation, "Compaction"; ScyllaDB, "Flush old tombstones".
+
+**Caveats.** gc grace is not lowered here: only after a full repair, to just over the time since it began, and never under
+the hint window of three hours. nodetool forcecompact ignores gc grace and can bring deleted data back.`,
+	Propose: func(_ *detect.View, f *detect.Finding) []detect.Proposal {
+		const after detect.Milli = 200
+		e, ok := measured(f, "droppable_ratio")
+		grace, told := measured(f, "gc_grace")
+		if f.Confidence != detect.Sure || !ok || !told || e.Value <= after {
+			return nil
+		}
+		name := word(f.Subject.Target.Table, "KEYSPACE.TABLE")
+		both := dotted(f.Subject.Target.Table)
+		return []detect.Proposal{{
+			Kind:    "purge-order",
+			Title:   fmt.Sprintf("find what keeps %d.%d %% droppable tombstones, and compact after a repair", e.Value/10, e.Value%10),
+			Change:  fmt.Sprintf("ALTER TABLE %s WITH compaction = {… as it is …, 'unchecked_tombstone_compaction': 'true'}", name),
+			Effects: []detect.Effect{{Measure: "droppable_ratio", Unit: "share", Before: e.Value, After: after}},
+			Costs:   []string{"a full repair, and compaction that rewrites the SSTables"},
+			Risks: []string{
+				"without a full repair within gc grace, dropping tombstones can bring deleted data back",
+				"unchecked compaction may rewrite SSTables for nothing: take it back afterwards",
+				"nodetool forcecompact ignores gc grace: do not use it here",
+			},
+			Steps: []string{
+				"confirm what blocks: sstableexpiredblockers " + both + " on each node; sstablemetadata of the oldest SSTables",
+				fmt.Sprintf("nodetool repair -full %s, and make sure that it is done on every node within %s (gc grace)", both, lasting(uint64(grace.Value/1000))),
+				"compact the blocking SSTables: nodetool compact --user-defined FILES (Cassandra), or set unchecked_tombstone_compaction",
+				"set the option back when the ratio has fallen",
+			},
+			Verify: "nodetool tablestats " + name + ": the droppable tombstone ratio should fall below 0.2",
+		}}
+	},
+}
