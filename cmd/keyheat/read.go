@@ -68,7 +68,7 @@ func readToMerge(ctx context.Context, e *env, f *readFlags, inputs []string, s d
 func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*reading, error) {
 	e.limitMemory(int64(f.memory.of / 10 * 8))
 	r := &reading{env: e, quiet: f.quiet}
-	sources, err := ingest.Expand(inputs, e.files)
+	sources, err := ingest.Expand(slices.Concat(inputs, f.schemas.of), e.files)
 	r.failAll("", err)
 	r.sources = sources
 	if len(sources) == 0 {
@@ -82,6 +82,9 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 		Chunk:   int64(f.chunk.of),
 		Workers: f.fittingWorkers(),
 		Sums:    true,
+	}
+	if r.options.Decode.Schema, err = r.learnSchema(ctx); err != nil {
+		return nil, failed(err)
 	}
 	r.wanted = &wanted{tables: f.tables.of, nodes: f.nodes.of}
 	r.wanted.window, err = r.window(ctx, f)

@@ -14,6 +14,7 @@ import (
 // readFlags are the flags of every command that reads traffic.
 type readFlags struct {
 	mappings values[mapping]
+	schemas  values[string]
 	zone     value[*time.Location]
 	since    value[bound]
 	until    value[bound]
@@ -36,6 +37,7 @@ const (
 func (f *readFlags) add(e *env, flags *pflag.FlagSet) {
 	defaults := detect.DefaultSettings()
 	f.mappings.add(flags, "map", "`FIELD=PATH`: where generic records hold a field, like pk=user.id (repeatable)", parseMapping)
+	f.schemas.add(flags, "schema", "`FILE` with the tables of a cluster, as DESCRIBE prints them, read beside the inputs (repeatable)", parseText)
 	f.zone.add(flags, "timezone", "UTC", "`ZONE` of times that name none", parseZone)
 	f.since.add(flags, "since", "", "leave out events before `TIME`: 2026-06-04T10:00:00Z, or 2h before the end of the input", parseBound)
 	f.until.add(flags, "until", "", "leave out events at or after `TIME`, of the same forms", parseBound)
@@ -51,7 +53,7 @@ func (f *readFlags) add(e *env, flags *pflag.FlagSet) {
 
 // fault gives every fault of the flags.
 func (f *readFlags) fault() error {
-	err := faults(&f.mappings, &f.zone, &f.since, &f.until, &f.tables, &f.nodes, &f.maxBad, &f.memory, &f.chunk, &f.workers, &f.pane)
+	err := faults(&f.mappings, &f.schemas, &f.zone, &f.since, &f.until, &f.tables, &f.nodes, &f.maxBad, &f.memory, &f.chunk, &f.workers, &f.pane)
 	return errors.Join(err, f.mapFault(), f.spanFault())
 }
 
