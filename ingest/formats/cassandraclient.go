@@ -23,7 +23,8 @@ var CassandraClient = ingest.Format{
 const cassandraClientDoc = `
 Any text that holds messages of the server: cqlsh sessions with their "Warnings :", logs of drivers and applications
 ("Server warning: ...", "... generated server side warning(s): ..."), exceptions (READ_TOO_MANY_TOMBSTONES), test runs, and
-lines pasted without the head that the server's log gives them. A message may stand anywhere in a line and be wrapped.
+lines pasted without the head that the server's log gives them, and JSON that holds such texts. A message may stand
+anywhere in a line and be wrapped.
 An exception names no table: it counts only in an input that holds no line on a read that was ended.
 `
 
@@ -33,7 +34,9 @@ const clClientRole = "client"
 type cassandraClient struct{ cassandra }
 
 func newCassandraClient(head []byte, o ingest.DecodeOptions) *cassandraClient {
-	return &cassandraClient{*newCassandra(head, o, clClientRole)}
+	d := &cassandraClient{*newCassandra(head, o, clClientRole)}
+	d.json = len(head) > 0 && (head[0] == '{' || head[0] == '[')
+	return d
 }
 
 const clSkipClient = "text without a message of the server"
@@ -75,9 +78,6 @@ func sniffCassandraClient(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 	}
 	if !found {
 		return none
-	}
-	if head[0] == '{' || head[0] == '[' { // what stands around it may say more
-		return ingest.Verdict{Fit: ingest.Possible, Why: "JSON with a warning or error of a Cassandra server in it"}
 	}
 	return ingest.Verdict{Fit: ingest.Certain, Why: "a warning or error of a Cassandra server stands in it"}
 }

@@ -52,6 +52,7 @@ const (
 type cassandra struct {
 	schema *cql.Schema
 	role   string // of all records; empty: that of the input
+	json   bool   // messages stand in strings of JSON
 	short  bool   // the input may be a fragment
 	lone   bool   // an exception alone tells of an aborted read: the input holds no line of its own on it
 	times  ingest.TimeParser
@@ -235,18 +236,24 @@ func (d *cassandra) anywhere(data []byte) {
 	}
 }
 
-// unescaped undoes the backslashes before quotes of a message that is printed within quotes by a client.
+// unescaped undoes the escapes of a message that a client prints within quotes.
 func (d *cassandra) unescaped(text []byte) []byte {
-	if d.role == "" || clIndex(text, `\'`) < 0 && clIndex(text, `\"`) < 0 {
+	if d.role == "" || bytes.IndexByte(text, '\\') < 0 {
 		return text
 	}
 	d.plain = d.plain[:0]
+	if d.json {
+		d.plain = ingest.AppendUnquoted(d.plain, text)
+		text = d.plain
+	}
+	kept := d.plain[:0]
 	for i, c := range text {
 		if c != '\\' || i+1 == len(text) || text[i+1] != '\'' && text[i+1] != '"' {
-			d.plain = append(d.plain, c)
+			kept = append(kept, c)
 		}
 	}
-	return d.plain
+	d.plain = kept
+	return kept
 }
 
 // begin takes over what the head of a record says.

@@ -125,7 +125,7 @@ func clDate(data []byte) int {
 		return 0
 	}
 	n := 19
-	for n < len(data) && data[n] > ' ' && data[n] != ']' {
+	for n < len(data) && (clDigit(data[n]) || bytes.IndexByte(clTimeBytes, data[n]) >= 0) {
 		n++
 	}
 	if len(data) > n+4 && data[n] == ' ' {
@@ -139,6 +139,8 @@ func clDate(data []byte) int {
 	}
 	return n
 }
+
+var clTimeBytes = []byte(",.:+-Zz") // of a fraction and a zone
 
 // clClock reports whether data begins with a time of day, 10:11:12.
 func clClock(data []byte) bool {
