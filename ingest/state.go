@@ -96,7 +96,6 @@ const (
 	FactRack                = "rack"                                // of a node
 	FactTokens              = "tokens"                              // how many a node has
 	FactNodeState           = "node-state"                          // UN, DN, UJ, ...
-	FactReplication         = "replication"                         // of a keyspace, which stands in Table with a dot behind
 	FactPartitionWarn       = "partition-size-warn-threshold"       // bytes; 0: off
 	FactPartitionTombsWarn  = "partition-tombstones-warn-threshold" // 0: off
 	FactPartitionRowsWarn   = "partition-rows-warn-threshold"
@@ -108,10 +107,11 @@ const (
 
 // Sources of States that decoders of print-outs use: which statement of the store it is.
 const (
-	SourceTableStats      = "tablestats"        // largest partition of a node's SSTables, the top of a bucket
-	SourceTableHistograms = "tablehistograms"   // the same
-	SourceTopPartitions   = "top_partitions"    // what the last full repair saw
-	SourceView            = "system_views"      // what a virtual table says
+	SourceTableStats      = "tablestats"      // largest partition of a node's SSTables, the top of a bucket
+	SourceTableHistograms = "tablehistograms" // the same
+	SourceTopPartitions   = "top_partitions"  // what the last full repair saw
+	SourceView            = "system_views"    // largest partition in a virtual table, the top of a bucket in MiB
+	SourceKeyStatistics   = "partition_key_statistics"
 	SourcePartitions      = "sstablepartitions" // sum over the SSTables of one print-out
 	SourceMetadata        = "sstablemetadata"   // of one SSTable
 	SourceDump            = "sstabledump"       // of one SSTable

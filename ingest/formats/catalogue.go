@@ -31,6 +31,7 @@ func Catalogue() []*ingest.Format {
 		&SSTablePartitions,
 		&SSTableMetadata,
 		&SSTableDump,
+		&ScyllaSSTable,
 		&ScyllaCompaction,
 		&CQLShTable,
 		&CassandraSchema,

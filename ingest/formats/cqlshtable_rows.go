@@ -2,12 +2,8 @@ package formats
 
 import (
 	"bytes"
-	"encoding/hex"
-	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
@@ -54,7 +50,7 @@ func (s *cqlSayer) row(r *cqlRow, at ingest.Position, to ingest.Sink) bool {
 	case r.has("token_value", "key", "size_estimate"):
 		n, ok := countOf(r.of("size_estimate"))
 		return ok && s.state(to, ingest.State{
-			Store: ingest.Cassandra, Table: table, Source: ingest.SourceView, Measure: ingest.PartitionBytes, Value: n, AtLeast: true, At: at,
+			Store: ingest.Cassandra, Table: table, Source: ingest.SourceKeyStatistics, Measure: ingest.PartitionBytes, Value: n, AtLeast: true, At: at,
 		}, r.of("key"))
 	case r.has("kind", "rank", "partition_key", "count", "error"):
 		return s.sampled(r, table, at, to)
@@ -88,40 +84,6 @@ func (s *cqlSayer) state(to ingest.Sink, st ingest.State, key []byte) bool {
 	}
 	to.State(&st)
 	return true
-}
-
-var scyllaHexKey = regexp.MustCompile(`\bpk\{([0-9a-f]+)\}`)
-
-// largeKey gives the form of a key as ScyllaDB's tables print it. The oldest print pk{hex}: components
-// that are no text stay hex, since no type is told.
-func largeKey(dst, text, table []byte, schema *cql.Schema) []byte {
-	m := scyllaHexKey.FindSubmatch(text)
-	if m == nil {
-		return printedKey(dst, text, table, schema)
-	}
-	raw, err := hex.DecodeString(string(m[1]))
-	if err != nil {
-		return printedKey(dst, text, table, schema)
-	}
-	var parts [][]byte
-	for len(raw) >= 2 {
-		size := int(raw[0])<<8 | int(raw[1])
-		if len(raw) < size+2 {
-			return printedKey(dst, text, table, schema)
-		}
-		parts = append(parts, readable(raw[2:2+size]))
-		raw = raw[2+size:]
-	}
-	return ingest.AppendKey(dst[:0], parts...)
-}
-
-func readable(raw []byte) []byte {
-	for _, r := range string(raw) {
-		if !unicode.IsPrint(r) || r == utf8.RuneError {
-			return []byte(hex.EncodeToString(raw))
-		}
-	}
-	return raw
 }
 
 // timeOf reads a timestamp as cqlsh prints it: 2018-07-23 08:10:34[.000000][+0000].

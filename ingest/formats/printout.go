@@ -220,3 +220,17 @@ func unquotedText(text []byte) []byte { return ingest.AppendUnquoted(nil, text) 
 
 // indentOf gives the number of blanks and tabs that a line begins with.
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
+
+// jsonMember gives the object that is the value of a name, nil when there is none.
+func jsonMember(text []byte, want string) []byte {
+	m := ingest.ReadJSON(text, 0)
+	for {
+		name, kind, inner, ok := m.Next()
+		if !ok {
+			return nil
+		}
+		if string(name) == want && kind == ingest.JSONObject {
+			return inner
+		}
+	}
+}

@@ -47,6 +47,7 @@ type dump struct {
 	table []byte
 	index []byte
 
+	told     bool // of something in the current line
 	open     bool // in a partition
 	at       mark
 	key      []byte
@@ -76,7 +77,7 @@ type pastPartition struct {
 // Decode reads a line.
 func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
-	told := false
+	d.told = false
 	if d.depth == 0 && bytes.IndexByte(rec.Data, '{') < 0 && bytes.IndexByte(rec.Data, '[') != 0 {
 		if t, index := pathTable(dumpPath.Find(rec.Data)); t != nil {
 			d.table, d.index = t, index
@@ -85,9 +86,9 @@ func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	for i := 0; i < len(rec.Data); {
-		i, told = d.token(rec, i, to, told)
+		i = d.token(rec, i, to)
 	}
-	if !told {
+	if !d.told {
 		to.Skip(skipDump)
 	}
 }
@@ -95,27 +96,29 @@ func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
 var dumpPath = regexp.MustCompile(`/\S+-Data\.db`)
 
 // token reads the token at data[i] and gives the offset after it.
-func (d *dump) token(rec *ingest.Record, i int, to ingest.Sink, told bool) (int, bool) {
+func (d *dump) token(rec *ingest.Record, i int, to ingest.Sink) int {
 	switch c := rec.Data[i]; c {
 	case ' ', '\t', ',', ':', '\r', '\n':
-		return i + 1, told
+		return i + 1
 	case '{', '[':
-		return i + 1, !d.enter(c == '[', rec.At, to) || told
+		d.enter(c == '[', rec.At, to)
+		return i + 1
 	case '}', ']':
-		return i + 1, d.leave(to) || told
+		d.leave(to)
+		return i + 1
 	}
 	kind, text, next := ingest.ScanJSON(rec.Data, i)
 	if kind == ingest.JSONBroken {
-		return i + 1, told // a prompt, or a string that is cut off
+		return i + 1 // a prompt, or a string that is cut off
 	}
 	if kind == ingest.JSONString || kind == ingest.JSONEscaped {
 		if j := ingest.SkipSpace(rec.Data, next); j < len(rec.Data) && rec.Data[j] == ':' && d.depth > 0 && !d.array[d.depth-1] {
 			d.name = string(text)
-			return j + 1, told
+			return j + 1
 		}
 	}
 	d.value(text)
-	return next, told
+	return next
 }
 
 // in reports whether the innermost open members have these names; arrays and their elements have that
@@ -133,11 +136,11 @@ func (d *dump) in(names ...string) bool {
 }
 
 // enter opens an object or array.
-func (d *dump) enter(array bool, at ingest.Position, to ingest.Sink) bool {
+func (d *dump) enter(array bool, at ingest.Position, to ingest.Sink) {
 	if d.depth == dumpDepth {
 		complain(to, causeDumpDeep, nil, at)
-		d.depth, d.open = 0, false
-		return false
+		d.depth, d.open, d.told = 0, false, true
+		return
 	}
 	name := d.name
 	if d.depth > 0 && d.array[d.depth-1] {
@@ -156,7 +159,6 @@ func (d *dump) enter(array bool, at ingest.Position, to ingest.Sink) bool {
 	case name == "deletion_info":
 		d.deletion()
 	}
-	return true
 }
 
 func (d *dump) begin(at ingest.Position) {
@@ -179,7 +181,7 @@ func (d *dump) deletion() {
 // value takes a value that is no object and no array.
 func (d *dump) value(text []byte) {
 	switch {
-	case d.in("partition", "key"):
+	case d.in("partition", "key") && len(d.parts) < ingest.MaxKeyParts:
 		d.parts = append(d.parts, unquotedText(text))
 	case d.name == "position" && d.in("partition"):
 		d.position, _ = strconv.ParseInt(string(text), 10, 64)
@@ -196,10 +198,10 @@ func (d *dump) value(text []byte) {
 	d.name = ""
 }
 
-// leave closes an object or array; it reports whether it told of a partition.
-func (d *dump) leave(to ingest.Sink) bool {
+// leave closes an object or array.
+func (d *dump) leave(to ingest.Sink) {
 	if d.depth == 0 {
-		return false
+		return
 	}
 	d.depth--
 	name, array := d.names[d.depth], d.array[d.depth]
@@ -211,9 +213,7 @@ func (d *dump) leave(to ingest.Sink) bool {
 		d.row()
 	case d.open && name != "partition" && (d.depth == 0 || d.depth == 1 && d.array[0]):
 		d.finish(to)
-		return true
 	}
-	return false
 }
 
 // cell counts what a cell is: deleted, expired, or the marker of a collection that is deleted whole.
@@ -247,6 +247,7 @@ func (d *dump) finish(to ingest.Sink) {
 	d.open = false
 	at := d.out.place(d.at)
 	if len(d.parts) == 0 {
+		d.told = true
 		complain(to, causeDumpKey, nil, at)
 		return
 	}
@@ -255,7 +256,9 @@ func (d *dump) finish(to ingest.Sink) {
 	}
 	d.key = ingest.AppendKey(d.key[:0], d.parts...)
 	k := d.kinds
-	d.state(to, d.key, ingest.PartitionRows, k.Rows, at)
+	if k.Rows > 0 {
+		d.state(to, d.key, ingest.PartitionRows, k.Rows, at)
+	}
 	if n := k.RowDeletes + k.Ranges + k.Cells + k.Complex + k.Expired + k.Partition; n > 0 {
 		d.state(to, d.key, ingest.PartitionTombstones, n, at)
 	}
@@ -267,6 +270,7 @@ func (d *dump) state(to ingest.Sink, key []byte, m ingest.Measure, n uint64, at 
 		Store: ingest.Cassandra, Table: d.table, Index: d.index, Key: key, KeyKnown: true, Source: ingest.SourceDump,
 		Measure: m, Value: n, AtLeast: true, At: at,
 	}
+	d.told = true
 	if m == ingest.PartitionTombstones {
 		s.Kinds = d.kinds
 	}

@@ -168,7 +168,7 @@ func (d *metadata) finish(to ingest.Sink) {
 	if d.table != nil && d.largest > 0 {
 		to.State(&ingest.State{
 			Table: d.table, Index: d.index, Source: ingest.SourceMetadata, Measure: ingest.PartitionBytes,
-			Value: d.largest, AtLeast: true, At: at,
+			Value: ingest.BucketFloor(d.largest), AtLeast: true, At: at,
 		})
 	}
 	if d.table != nil && d.oldest > 0 && len(d.droppable) > 0 {

@@ -114,20 +114,6 @@ func (d *tableStatsJSON) tables(keyspace, text []byte) {
 	}
 }
 
-// jsonMember gives the object that is the value of a name, nil when there is none.
-func jsonMember(text []byte, want string) []byte {
-	m := ingest.ReadJSON(text, 0)
-	for {
-		name, kind, inner, ok := m.Next()
-		if !ok {
-			return nil
-		}
-		if string(name) == want && kind == ingest.JSONObject {
-			return inner
-		}
-	}
-}
-
 // table reads the statistics of one table.
 func (d *tableStatsJSON) table(keyspace, name, text []byte) {
 	b := statsBlock{d: d, at: placeIn(d.rec, cap(d.rec.Data)-cap(name))}

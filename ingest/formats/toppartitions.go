@@ -69,10 +69,11 @@ func (d *topPartitions) Decode(rec *ingest.Record, to ingest.Sink) {
 			d.op = ingest.OpUnknown
 		}
 		to.Skip(skipSampler)
+	case topOfTable.Match(line):
+		m := topOfTable.FindSubmatch(line)
+		d.table, d.op = bytes.Join(m[1:], []byte{'.'}), ingest.OpUnknown
+		to.Skip(skipLine)
 	case d.op == ingest.OpUnknown:
-		if m := topOfTable.FindSubmatch(line); m != nil {
-			d.table = bytes.Join(m[1:], []byte{'.'})
-		}
 		to.Skip(skipLine)
 	case d.indent == nil:
 		complain(to, causeListCut, line, rec.At)
