@@ -15,6 +15,10 @@ const (
 	// FactOpenShards is how many shards of a stream are open, as far as one page of its description goes.
 	FactOpenShards = "open-stream-shards"
 
+	// FactExportItems is how many items a data file of an export to S3 holds, by its manifest; the file's
+	// name in the bucket is Node.
+	FactExportItems = "export-file-items"
+
 	// FactMetricQuery tells what results of CloudWatch are whose Points have no table: Node is the Id,
 	// which stands in their Node, and Value the metric, the statistic, the period in seconds and the
 	// operation, with a blank after each but the last.

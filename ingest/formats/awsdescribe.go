@@ -16,7 +16,7 @@ var AWSDescription = ingest.Format{
 	Carries:  []string{"table", "index", "schema", "settings", "item collection sizes"},
 	Doc: `Output of "aws dynamodb describe-table", "describe-time-to-live", "describe-contributor-insights" and of the lists
 (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html), "aws dynamodbstreams
-describe-stream", the manifest-summary.json of an export, and answers to writes with ReturnItemCollectionMetrics or
+describe-stream", manifest-summary.json and manifest-files.json of an export, and answers to writes with ReturnItemCollectionMetrics or
 ReturnConsumedCapacity:
 
     {"Table":{"TableName":"Orders","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"ItemCount":192, …}}
@@ -72,8 +72,8 @@ func (d *awsDescription) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 }
 
-// awsSubject is the table or index that an object is about.
-type awsSubject struct{ table, index []byte }
+// awsSubject is the table or index that an object is about, or the data file of an export.
+type awsSubject struct{ table, index, file []byte }
 
 // within gives what the object that comes next is about: what it names itself, else what is around it.
 func (of awsSubject) within(r *awsjson.Reader) awsSubject {
@@ -93,6 +93,12 @@ func (of awsSubject) within(r *awsjson.Reader) awsSubject {
 			of.index = ahead.Text()
 		case "tableArn":
 			of.table, _ = awsjson.Resource(ahead.Text())
+		case "dataFileS3Key":
+			of.file = ahead.Text()
+		case "ConsumedCapacity":
+			if name := ahead.Find("TableName"); len(of.table) == 0 {
+				of.table = awsjson.TableName(name)
+			}
 		default:
 			ahead.Skip()
 		}
@@ -174,11 +180,16 @@ func (d *awsDescription) member(r *awsjson.Reader, of awsSubject, name, items []
 
 // tell hands over a fact that a member's value is.
 func (d *awsDescription) tell(of awsSubject, name string, value []byte, at int) {
-	if value == nil || string(value) == "-1" || name == ingest.FactItems && len(of.table) == 0 {
-		return // -1 is no maximum; the items of one file of an export are not the table's
+	if value == nil || string(value) == "-1" {
+		return // -1 is no maximum
+	}
+	if len(of.file) > 0 && name == ingest.FactItems {
+		name = ingest.FactExportItems
 	}
 	d.said = true
-	d.fact = ingest.Fact{Store: ingest.DynamoDB, Table: of.table, Index: of.index, Name: name, Value: value, At: d.place.of(at)}
+	d.fact = ingest.Fact{
+		Store: ingest.DynamoDB, Table: of.table, Index: of.index, Node: of.file, Name: name, Value: value, At: d.place.of(at),
+	}
 	d.to.Fact(&d.fact)
 }
 
