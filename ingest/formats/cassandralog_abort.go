@@ -48,7 +48,7 @@ func (d *cassandra) scannedRows(e *ingest.Event, s clText) bool {
 		e.Warned = true
 	}
 	q := clStatement(text)
-	q.cut = !ok
+	q.cut = !ok || q.cut
 	return d.abortedStatement(e, q)
 }
 

@@ -193,8 +193,8 @@ func (d *cassandra) warned(s clText) bool {
 	if !ok {
 		text, _, _ = bytes.Cut(s.rest, []byte("\n"))
 	}
-	q := clStatement(bytes.TrimRight(text, " \n\r\t"))
-	q.cut = q.cut || !ok
+	q := clStatement(bytes.TrimSuffix(text, []byte(" ")))
+	q.cut = !ok || q.cut
 	if !d.statement(e, q) {
 		d.problem(clProblemStatement, text)
 		return true
@@ -265,24 +265,29 @@ func (d *cassandra) schemaOf(keyspace, table string) *cql.Table {
 
 // clCutText reports whether a text is as long as servers cut texts: 512 UTF-16 units.
 func clCutText(text []byte) bool {
+	const cut = 512
+	if len(text) < cut || len(text) > 3*cut {
+		return false
+	}
 	units := 0
 	for _, r := range string(text) {
 		if units++; r > 0xFFFF {
 			units++
 		}
 	}
-	return units >= 511 // one less: half of a pair is left out
+	return units == cut
 }
 
 // clStatement takes the token off a statement, and what people leave out with dots.
 func clStatement(text []byte) (q clQuery) {
-	if i := clLastIndex(text, "; token "); i >= 0 && isToken(text[i+8:]) {
-		if token, err := strconv.ParseInt(string(text[i+8:]), 10, 64); err == nil {
+	if i := clLastIndex(text, "; token "); i >= 0 && isToken(bytes.TrimSpace(text[i+8:])) {
+		if token, err := strconv.ParseInt(string(bytes.TrimSpace(text[i+8:])), 10, 64); err == nil {
 			q.token = &token
 		}
 		text = text[:i]
 	}
-	text = bytes.TrimRight(text, "; \n")
+	q.cut = clCutText(text) && !bytes.HasSuffix(text, clFiltering) // before blanks at its end are taken off
+	text = bytes.TrimRight(text, "; \n\r\t")
 	for _, dots := range clDots {
 		if before, found := bytes.CutSuffix(text, dots); found {
 			text = bytes.TrimRight(before, " .\n")
@@ -291,6 +296,8 @@ func clStatement(text []byte) (q clQuery) {
 	q.text = text
 	return q
 }
+
+var clFiltering = []byte("ALLOW FILTERING") // with which 4.1 and later end every statement
 
 var clDots = [][]byte{[]byte("…"), []byte("...")}
 

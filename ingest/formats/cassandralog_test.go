@@ -165,3 +165,25 @@ func TestProseIsNoLog(t *testing.T) {
 		}
 	}
 }
+
+// A text of 512 characters is cut there, wherever that is: no key may be taken from its end.
+func TestTextsThatTheServerCutsNameNoKey(t *testing.T) {
+	const head = "WARN  [ReadStage-1] 2024-03-04 05:06:07,890 F.java:1 - Read 0 live rows and 5001 tombstone cells for query "
+	for _, c := range []struct {
+		name, query string
+		known       bool
+	}{
+		{"cut within the key", "SELECT * FROM shop.jobs WHERE queue = 'abc" + strings.Repeat("x", 600), false},
+		{"cut right behind a blank of the key", "SELECT * FROM shop.jobs WHERE queue = a" + strings.Repeat("x", 472) + " b", false},
+		{"cut behind the key", "SELECT * FROM shop.jobs WHERE queue = 'abc' AND c > '" + strings.Repeat("x", 600), true},
+		{"whole", "SELECT * FROM shop.jobs WHERE queue = 'abc' LIMIT 10", true},
+	} {
+		query := c.query[:min(len(c.query), 512)]
+		for _, tail := range []string{" (see tombstone_warn_threshold)", "; token 85070591730234615865843651857942052864 (see tombstone_warn_threshold)"} {
+			said := saidOf(t, &CassandraLog, head+query+tail, ingest.DecodeOptions{})
+			if len(said) != 1 || strings.Contains(said[0], "keyknown=true") != c.known {
+				t.Errorf("%s: got %q, want one, with a key: %v", c.name, said, c.known)
+			}
+		}
+	}
+}
