@@ -36,7 +36,7 @@ func renderKeyText(w io.Writer, k *report.KeyReport, o Options) error {
 	p.keyExact(k)
 	p.keyPlaces(k)
 	for i := range k.Findings {
-		p.card(&k.Findings[i])
+		p.card(&k.Findings[i], nil)
 	}
 	_, err := w.Write(p.Bytes())
 	return err

@@ -16,6 +16,7 @@ const (
 	cardProposals = 3
 	cardSteps     = 4
 	cardPositions = 3
+	cardAlike     = 5 // findings that say the same of other keys
 	cardLines     = 3 // of a key or a query
 	sparkWidth    = 32
 	sparkLeast    = 16
@@ -28,17 +29,26 @@ func (p *page) findings() {
 		return
 	}
 	least := p.leastShown()
-	folded, cards := 0, 0
+	folded, cards, told := 0, 0, make([]bool, len(p.r.Findings))
 	for i := range p.r.Findings {
-		switch f := &p.r.Findings[i]; {
+		f := &p.r.Findings[i]
+		switch {
+		case told[i]:
 		case f.Severity < least:
 			folded++
+			told[i] = true
 		case cards < p.o.Limit:
 			cards++
-			p.card(f)
+			told[i] = true
+			p.card(f, p.alike(i, told))
 		}
 	}
-	left := len(p.r.Findings) - folded - cards
+	left := 0
+	for _, t := range told {
+		if !t {
+			left++
+		}
+	}
 	if left > 0 || folded > 0 {
 		p.line()
 	}
@@ -109,8 +119,39 @@ func (p *page) looked() []string {
 	return out
 }
 
-// card writes one finding: how bad and what, since when, which key, how sure, why, what to do, where to look.
-func (p *page) card(f *report.Finding) {
+// alike gives the findings after the i-th that say the same of other keys of its table, just as severe,
+// and marks them as told: they stand under its card.
+func (p *page) alike(i int, told []bool) []*report.Finding {
+	f := &p.r.Findings[i]
+	var out []*report.Finding
+	for j := i + 1; j < len(p.r.Findings) && f.Subject.HasKey; j++ {
+		g := &p.r.Findings[j]
+		same := g.Rule == f.Rule && g.Severity == f.Severity && g.Subject.Target == f.Subject.Target && g.Subject.HasKey && g.Mechanism == f.Mechanism
+		if same && !told[j] {
+			told[j] = true
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// others names the keys of findings like the one above, each with its message.
+func (p *page) others(alike []*report.Finding) {
+	for i, g := range alike[:min(len(alike), cardAlike)] {
+		label := ""
+		if i == 0 {
+			label = "also"
+		}
+		p.labelled(label, "", fit(visibleKey(g.Subject.Key), (p.width-labelWidth)/2)+": "+visible(g.Message))
+	}
+	if more := len(alike) - cardAlike; more > 0 {
+		p.labelled("", dim, plural(uint64(more), "more key")+" likewise: --format json")
+	}
+}
+
+// card writes one finding: how bad and what, since when, which key, how sure, why, what to do, where to
+// look; and under it those that say the same of other keys.
+func (p *page) card(f *report.Finding, alike []*report.Finding) {
 	p.line()
 	p.headline(f)
 	p.when(f)
@@ -121,6 +162,7 @@ func (p *page) card(f *report.Finding) {
 	}
 	p.proposals(f)
 	p.see(f)
+	p.others(alike)
 }
 
 func (p *page) headline(f *report.Finding) {
