@@ -14,6 +14,8 @@ func Catalogue() []*ingest.Format {
 		&ScyllaLog,
 		&CassandraTrace,
 		&ScyllaTrace,
+		&CassandraAudit,
+		&CassandraFQL,
 		&DynamoStream,
 		&DynamoExport,
 		&DynamoScan,

@@ -19,6 +19,9 @@ type Statement struct {
 	// Bound gives the value of a bind marker, numbered from 0, as the store prints it; quotes are undone.
 	// Nil, and false: it is not known whole.
 	Bound func(marker int) (text []byte, ok bool)
+	// Stored are the stored values of the markers, in order; nil is null, unset or not whole. Without a
+	// schema the bytes themselves are the key.
+	Stored [][]byte
 }
 
 // A Reader reads statements. It reuses its memory: one goroutine uses it at a time, and what it filled in
@@ -34,6 +37,9 @@ type Reader struct {
 	learned               map[string]*cql.Table
 	table, key, shape     []byte
 	bound                 []byte
+	parts                 [][]byte
+	one                   [1]*cql.Statement
+	event                 ingest.Event
 }
 
 // maxLearned bounds the tables of which a key column is learned.
@@ -68,7 +74,8 @@ func (r *Reader) Each(base *ingest.Event, s Statement, hand func(*ingest.Event))
 	if st == nil {
 		return false
 	}
-	list := []*cql.Statement{st}
+	r.one[0] = st
+	list := r.one[:]
 	if st.Kind == cql.Batch {
 		list = st.Statements
 	}
@@ -77,12 +84,13 @@ func (r *Reader) Each(base *ingest.Event, s Statement, hand func(*ingest.Event))
 		if inner.Table == "" {
 			continue
 		}
-		e := *base
-		r.fill(&e, inner, s)
+		e := &r.event
+		*e = *base
+		r.fill(e, inner, s)
 		if !said && len(list) > 1 {
 			e.Partitions = uint64(len(list))
 		}
-		hand(&e)
+		hand(e)
 		said = true
 	}
 	return said
@@ -124,8 +132,12 @@ func (r *Reader) fill(e *ingest.Event, st *cql.Statement, s Statement) {
 	}
 	r.shapeOf(e, st)
 	r.learn(st, t, e.Table)
-	if !known && s.Bound != nil && st.Markers > 0 && e.Op != ingest.OpScan {
+	switch {
+	case known || st.Markers == 0 || e.Op == ingest.OpScan:
+	case s.Bound != nil:
 		r.boundKey(e, t, s)
+	case len(s.Stored) > 0:
+		r.storedKey(e, st, t, s.Stored)
 	}
 }
 
@@ -243,9 +255,12 @@ func closing(text []byte, i int) int {
 	return i + 1 + n + 1
 }
 
-// appendLiteral appends a printed value as a string literal; one that is one already stays.
+// appendLiteral appends a printed value as a string literal; one that is one already, and a whole number,
+// stays.
 func appendLiteral(dst, value []byte) []byte {
-	if n := len(value); n >= 2 && value[0] == '\'' && value[n-1] == '\'' {
+	n := len(value)
+	quoted := n >= 2 && value[0] == '\'' && value[n-1] == '\''
+	if quoted || n > 0 && len(bytes.Trim(value, "0123456789")) == 0 {
 		return append(dst, value...)
 	}
 	dst = append(dst, '\'')
@@ -258,30 +273,24 @@ func appendLiteral(dst, value []byte) []byte {
 	return append(dst, '\'')
 }
 
-// Values reads the key of a statement whose bind markers have these stored values, in order; nil is null
-// or unset. Without a schema the bytes themselves are the key.
-func (r *Reader) Values(e *ingest.Event, s Statement, values [][]byte) {
-	st := r.parse(s)
-	if st == nil || e.KeyKnown || len(values) == 0 {
-		return
-	}
-	t := r.tableOf(e.Table)
+// storedKey takes the key from the stored values of the markers.
+func (r *Reader) storedKey(e *ingest.Event, st *cql.Statement, t *cql.Table, values [][]byte) {
 	bound, known := st.KeyValues(t)
 	if !known {
 		return
 	}
-	parts := make([][]byte, 0, 4)
+	r.parts = r.parts[:0]
 	for i, v := range bound {
 		switch {
 		case v.Kind != cql.Marker:
-			parts = append(parts, v.Text)
+			r.parts = append(r.parts, v.Text)
 		case v.Marker >= len(values) || values[v.Marker] == nil:
 			return
 		default:
-			parts = append(parts, printed(t, i, values[v.Marker]))
+			r.parts = append(r.parts, printed(t, i, values[v.Marker]))
 		}
 	}
-	r.setKey(e, parts)
+	r.setKey(e, r.parts)
 }
 
 // printed gives the form in which servers print the i-th component of a key of the table.
