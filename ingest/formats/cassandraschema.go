@@ -2,6 +2,7 @@ package formats
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
@@ -26,12 +27,13 @@ type schemaText struct{}
 // Decode reads the whole text.
 func (schemaText) Decode(rec *ingest.Record, to ingest.Sink) {
 	schema, faults := cql.ParseSchema(rec.Data)
-	told := false
-	for _, t := range schema.Tables() {
-		told = schemaFacts(t, placeIn(rec, t.Offset), to) || told
+	told, place := false, places{rec: rec}
+	tables := slices.SortedFunc(slices.Values(schema.Tables()), func(a, b *cql.Table) int { return a.Offset - b.Offset })
+	for _, t := range tables {
+		told = schemaFacts(t, place.at(t.Offset), to) || told
 	}
 	for _, f := range faults {
-		complain(to, f.Cause, firstLine(rec.Data[min(f.Offset, len(rec.Data)):]), placeIn(rec, f.Offset))
+		complain(to, f.Cause, firstLine(rec.Data[min(f.Offset, len(rec.Data)):]), place.at(f.Offset))
 		told = true
 	}
 	if !told {

@@ -201,14 +201,27 @@ func complain(to ingest.Sink, cause string, line []byte, at ingest.Position) {
 	to.Problem(ingest.Problem{Cause: cause, Text: text, At: at})
 }
 
-// placeIn gives a place inside of a document.
-func placeIn(rec *ingest.Record, offset int) ingest.Position {
-	at := rec.At
-	offset = min(offset, len(rec.Data))
-	at.Byte += uint64(offset)
-	at.Line += uint64(bytes.Count(rec.Data[:offset], []byte{'\n'}))
+// places gives places inside of a document. Those that ascend cost one reading of it.
+type places struct {
+	rec    *ingest.Record
+	offset int
+	lines  int
+}
+
+func (p *places) at(offset int) ingest.Position {
+	offset = min(offset, len(p.rec.Data))
+	if offset < p.offset {
+		p.offset, p.lines = 0, 0
+	}
+	p.lines += bytes.Count(p.rec.Data[p.offset:offset], []byte{'\n'})
+	p.offset = offset
+	at := p.rec.At
+	at.Byte, at.Line = at.Byte+uint64(offset), at.Line+uint64(p.lines)
 	return at
 }
+
+// of gives the place of a part of the document, which was cut from it without a limit of capacity.
+func (p *places) of(part []byte) ingest.Position { return p.at(cap(p.rec.Data) - cap(part)) }
 
 func firstLine(text []byte) []byte {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})

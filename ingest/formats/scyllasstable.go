@@ -44,6 +44,7 @@ type scyllaSSTable struct {
 // Decode reads the whole document.
 func (d *scyllaSSTable) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.rec, d.to, d.told = rec, to, false
+	place := places{rec: rec}
 	brace := max(bytes.IndexByte(rec.Data, '{'), 0)
 	if kind, _, _ := ingest.ScanJSON(rec.Data, brace); kind != ingest.JSONObject {
 		complain(to, causeScyllaSSTable, firstLine(rec.Data), rec.At)
@@ -51,7 +52,7 @@ func (d *scyllaSSTable) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 	eachObject(jsonMember(rec.Data[brace:], "sstables"), func(path, text []byte) {
 		d.table, d.index = pathTable(unquotedText(path))
-		d.at, d.limits = placeIn(rec, cap(rec.Data)-cap(path)), map[ingest.Measure]uint64{}
+		d.at, d.limits = place.of(path), map[ingest.Measure]uint64{}
 		eachObject(jsonMember(text, "large_data_stats"), d.largest)
 		d.records(text)
 	})

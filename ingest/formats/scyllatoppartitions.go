@@ -38,7 +38,7 @@ type scyllaTop struct {
 // Decode reads the whole document.
 func (d *scyllaTop) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.told = false
-	runs := 0
+	runs, place := 0, places{rec: rec}
 	for i := 0; ; {
 		brace := bytes.IndexByte(rec.Data[i:], '{')
 		if brace < 0 {
@@ -52,12 +52,12 @@ func (d *scyllaTop) Decode(rec *ingest.Record, to ingest.Sink) {
 				break
 			}
 			if op := samplerOps[string(name)]; op != ingest.OpUnknown && kind == ingest.JSONArray {
-				d.list(rec, list, ingest.Event{Op: op, Role: ingest.RoleSampler + strconv.Itoa(runs)}, to)
+				d.list(&place, list, ingest.Event{Op: op, Role: ingest.RoleSampler + strconv.Itoa(runs)}, to)
 			}
 		}
 		next, ended := m.Ended()
 		if !ended {
-			complain(to, causeScyllaTop, firstLine(rec.Data[i+brace:]), placeIn(rec, i+brace))
+			complain(to, causeScyllaTop, firstLine(rec.Data[i+brace:]), place.at(i+brace))
 			return
 		}
 		i = next
@@ -70,14 +70,14 @@ func (d *scyllaTop) Decode(rec *ingest.Record, to ingest.Sink) {
 var samplerOps = map[string]ingest.Op{"read": ingest.OpRead, "write": ingest.OpWrite}
 
 // list reads the entries of one list into events like e.
-func (d *scyllaTop) list(rec *ingest.Record, list []byte, like ingest.Event, to ingest.Sink) {
+func (d *scyllaTop) list(place *places, list []byte, like ingest.Event, to ingest.Sink) {
 	for i := 0; ; {
 		brace := bytes.IndexByte(list[i:], '{')
 		if brace < 0 {
 			return
 		}
 		e := like
-		e.Coverage, e.Store, e.At = ingest.Selected, ingest.Scylla, placeIn(rec, cap(rec.Data)-cap(list[i+brace:]))
+		e.Coverage, e.Store, e.At = ingest.Selected, ingest.Scylla, place.of(list[i+brace:])
 		m := ingest.ReadJSON(list, i+brace)
 		for {
 			name, _, value, ok := m.Next()

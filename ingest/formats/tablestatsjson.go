@@ -28,6 +28,7 @@ const causeStatsJSON = "statistics of tables that are cut off or no JSON"
 type tableStatsJSON struct {
 	options ingest.DecodeOptions
 	rec     *ingest.Record
+	place   places
 	to      ingest.Sink
 	told    int
 	key     []byte
@@ -56,7 +57,7 @@ const largestName = "compacted_partition_maximum_bytes"
 
 // Decode reads the whole document.
 func (d *tableStatsJSON) Decode(rec *ingest.Record, to ingest.Sink) {
-	d.rec, d.to, d.told = rec, to, 0
+	d.rec, d.place, d.to, d.told = rec, places{rec: rec}, to, 0
 	if i := bytes.IndexByte(rec.Data, '{'); i >= 0 && !yamlFirst(rec.Data, i) {
 		if !d.keyspaces(i) {
 			complain(to, causeStatsJSON, firstLine(rec.Data), rec.At)
@@ -116,7 +117,7 @@ func (d *tableStatsJSON) tables(keyspace, text []byte) {
 
 // table reads the statistics of one table.
 func (d *tableStatsJSON) table(keyspace, name, text []byte) {
-	b := statsBlock{d: d, at: placeIn(d.rec, cap(d.rec.Data)-cap(name))}
+	b := statsBlock{d: d, at: d.place.of(name)}
 	b.table, b.index = splitName(keyspace, unquotedText(name))
 	m := ingest.ReadJSON(text, 0)
 	for {
@@ -190,7 +191,7 @@ func (b *statsBlock) top(m ingest.Measure, key, value []byte) {
 // yaml reads the block form: indentation tells keyspaces, tables and what is said of them.
 func (d *tableStatsJSON) yaml() {
 	var names [5]string
-	var b statsBlock
+	b := statsBlock{d: d}
 	offset := 0
 	for line := range bytes.Lines(d.rec.Data) {
 		at := offset
@@ -203,15 +204,17 @@ func (d *tableStatsJSON) yaml() {
 		names[level] = name
 		list, isList := topListOf(names[level-min(level, 1)])
 		switch _, known := jsonStatistics[name]; {
+		case b.table == nil && (isList || known):
+			continue
 		case isList && level > 1 && value != "":
 			b.top(list, []byte(name), []byte(value))
 		case known && level > 0:
 			b.number(name, []byte(value))
 		case level == 2 && names[1] == "tables" && value == "":
-			b = statsBlock{d: d, at: placeIn(d.rec, at)}
+			b = statsBlock{d: d, at: d.place.at(at)}
 			b.table, b.index = splitName([]byte(names[0]), []byte(name))
 		case level == 0 && value == "":
-			b = statsBlock{d: d, at: placeIn(d.rec, at)}
+			b = statsBlock{d: d, at: d.place.at(at)}
 			b.table, b.index = splitName(nil, []byte(name))
 		}
 	}
