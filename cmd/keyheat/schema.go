@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -8,22 +9,23 @@ import (
 	"github.com/keyheat/keyheat/ingest/formats"
 )
 
-// learnSchema reads what the sources tell of tables, before anything else is read: with the key columns
-// known, a statement in a log tells its partition key for certain. Sources that hold no schema, or cannot
-// be read, are passed over here; the first pass says so.
-func (r *reading) learnSchema(ctx context.Context) (*cql.Schema, error) {
-	learnt := &cql.Schema{}
-	learning := formats.CassandraSchema
-	learning.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return schemaLearner{learnt}, nil }
+// learnSchema reads what the sources tell of tables before anything else is read: with the key known, a
+// statement in a log, or a record of a stream, tells its partition key for certain. Sources that hold no
+// schema, or cannot be read, are passed over here; the first pass says so.
+func (r *reading) learnSchema(ctx context.Context) error {
+	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}}
+	cassandra := formats.CassandraSchema
+	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
 	o := r.options
-	o.Formats, o.Workers, o.Sums = []*ingest.Format{&learning}, 1, false
-	if _, err := ingest.Read(ctx, readableTwice(r.sources), o, deaf{}); err != nil {
-		return nil, err
+	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription}, 1, false
+	if _, err := ingest.Read(ctx, readableTwice(r.sources), o, l); err != nil && ctx.Err() == nil {
+		return err
 	}
-	if len(learnt.Tables()) == 0 {
-		return nil, nil
+	if len(l.schema.Tables()) > 0 {
+		r.options.Decode.Schema = l.schema
 	}
-	return learnt, nil
+	r.options.Decode.PartitionKeys = l.keys
+	return nil
 }
 
 // readableTwice gives the sources that are still there after they were read.
@@ -38,23 +40,37 @@ func readableTwice(sources []ingest.Source) []ingest.Source {
 	return files
 }
 
-// A schemaLearner adds what each document tells to one schema.
-type schemaLearner struct{ to *cql.Schema }
+// A schemaLearner takes the tables of documents: as a decoder those of Cassandra, as a sink the facts
+// that decoders of other formats give. It is used by one worker.
+type schemaLearner struct {
+	ingest.EventsOnly
+
+	schema *cql.Schema
+	keys   map[string]string // of DynamoDB tables: the attribute that is the partition key
+}
 
 // Decode implements ingest.Decoder.
-func (d schemaLearner) Decode(rec *ingest.Record, to ingest.Sink) {
+func (l *schemaLearner) Decode(rec *ingest.Record, to ingest.Sink) {
 	s, _ := cql.ParseSchema(rec.Data) // the first pass reports what cannot be read
-	d.to.Add(s)
+	l.schema.Add(s)
 	to.Skip("schema")
 }
 
-// deaf is a handler and a sink that drop everything.
-type deaf struct{ ingest.EventsOnly }
+// Fact implements ingest.Sink.
+func (l *schemaLearner) Fact(f *ingest.Fact) {
+	whole := f.Store == ingest.DynamoDB && len(f.Table) > 0 && len(f.Index) == 0
+	if whole && f.Name == ingest.FactPartitionKey && !bytes.Contains(f.Value, []byte(",")) {
+		l.keys[string(f.Table)] = string(f.Value)
+	}
+}
 
-func (deaf) Begin(ingest.Chunk) ingest.Sink                   { return deaf{} }
-func (deaf) End(ingest.Chunk, ingest.Sink, ingest.ChunkStats) {}
-func (deaf) EndInput(*ingest.Input, int)                      {}
-func (deaf) EndFile(int, int)                                 {}
-func (deaf) Event(*ingest.Event)                              {}
-func (deaf) Problem(ingest.Problem)                           {}
-func (deaf) Skip(string)                                      {}
+// Event, Problem and Skip drop what the first pass will tell.
+func (*schemaLearner) Event(*ingest.Event)    {}
+func (*schemaLearner) Problem(ingest.Problem) {}
+func (*schemaLearner) Skip(string)            {}
+
+// Begin, End, EndInput and EndFile implement ingest.Handler.
+func (l *schemaLearner) Begin(ingest.Chunk) ingest.Sink                 { return l }
+func (*schemaLearner) End(ingest.Chunk, ingest.Sink, ingest.ChunkStats) {}
+func (*schemaLearner) EndInput(*ingest.Input, int)                      {}
+func (*schemaLearner) EndFile(int, int)                                 {}
