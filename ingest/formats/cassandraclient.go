@@ -23,7 +23,8 @@ var CassandraClient = ingest.Format{
 const cassandraClientDoc = `
 Any text that holds messages of the server: cqlsh sessions with their "Warnings :", logs of drivers and applications
 ("Server warning: ...", "... generated server side warning(s): ..."), exceptions (READ_TOO_MANY_TOMBSTONES), test runs, and
-lines pasted without the head that the server's log gives them, and JSON that holds such texts. A message may stand
+lines pasted without the head that the server's log gives them, rows of system_views.system_logs, and JSON that holds such
+texts. A message may stand
 anywhere in a line and be wrapped.
 An exception names no table: it counts only in an input that holds no line on a read that was ended.
 `
@@ -84,5 +85,5 @@ func sniffCassandraClient(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 
 // clForeign are words of print-outs that quote messages and have formats of their own.
 var clForeign = [][]byte{
-	[]byte("-+-"), []byte("Tracing session: "), []byte("[shard "), []byte("large_data - "), []byte("Execute CQL3 "), []byte("LogMessage: "),
+	[]byte("Tracing session: "), []byte("[shard "), []byte("large_data - "), []byte("Execute CQL3 "), []byte("LogMessage: "),
 }

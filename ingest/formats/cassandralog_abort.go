@@ -101,8 +101,8 @@ func (d *cassandra) abortedSlice(e *ingest.Event, s clText) bool {
 func (d *cassandra) nodes(s clText) bool {
 	s.number()
 	e := d.request(ingest.OpRead)
-	if e.Role == "" {
-		e.Role = "coordinator"
+	if e.Role = "coordinator"; d.role != "" {
+		e.Role = "client of a coordinator"
 	}
 	_ = s.skip(" nodes scanned ") || s.skip(" node scanned ")
 	if !s.skip("over ") && !s.skip("up to ") {

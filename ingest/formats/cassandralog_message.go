@@ -87,8 +87,11 @@ func clBegins(text []byte, with string) bool {
 
 // clReadKind tells warnings of reads from the results of traces, which have no statement.
 func clReadKind(text []byte) clMessage {
-	if clBegins(text, "Read on table ") {
+	switch {
+	case clBegins(text, "Read on table "):
 		return clSize
+	case clBegins(text, "Recording statements with duration of "): // DSE's CqlSlowLogWriter
+		return clContext
 	}
 	s := clText{text}
 	if !s.skip("Read ") || !s.skipNumber() {
