@@ -5,7 +5,6 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
-	"github.com/keyheat/keyheat/ingest/formats/cqlevent"
 )
 
 // CassandraLog is the server's own log, of Apache Cassandra and DSE.
@@ -65,8 +64,8 @@ type cassandra struct {
 	nano int64 // 0: unknown
 	said bool
 
-	samples  profileLoad
-	requests cqlevent.Reader // of clients, as audits tell them
+	samples profileLoad
+	audits  *cassandraAudit // nil until the first entry
 
 	event ingest.Event
 	state ingest.State
@@ -84,12 +83,11 @@ const shortBytes = ingest.SniffBytes / 2
 
 func newCassandra(head []byte, o ingest.DecodeOptions, role string) *cassandra {
 	return &cassandra{
-		schema:   o.Schema,
-		requests: cqlevent.Reader{Schema: o.Schema},
-		role:     role,
-		times:    ingest.TimeParser{Location: o.Location},
-		short:    len(head) < shortBytes,
-		lone:     (role != "" || len(head) < shortBytes) && !bytes.Contains(head, clScanned),
+		schema: o.Schema,
+		role:   role,
+		times:  ingest.TimeParser{Location: o.Location},
+		short:  len(head) < shortBytes,
+		lone:   (role != "" || len(head) < shortBytes) && !bytes.Contains(head, clScanned),
 	}
 }
 
@@ -296,7 +294,7 @@ func sniffCassandraLog(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 		rec := bytes.TrimRight(head[:n], "\r\n")
 		head = head[n:]
 		switch h, at := cassandraLine(rec); {
-		case at >= 0 && bytes.HasPrefix(h.file, clAuditFile) && clBegins(rec[at:], "user:"):
+		case at >= 0 && cassandraMessage(rec[at:]) == clAudit:
 			audits++
 		case at >= 0 && len(h.thread) > 0 && len(h.time) > 0 && isCassandraFile(h.file):
 			return ingest.Verdict{Fit: ingest.Certain, Why: "lines begin as those of Cassandra's log"}
@@ -334,10 +332,7 @@ func clRecordEnd(text []byte, begins func([]byte) bool) int {
 	}
 }
 
-var (
-	clAuditFile = []byte("FileAuditLogger.java")
-	clPackage   = []byte("org.apache.cassandra.")
-)
+var clPackage = []byte("org.apache.cassandra.")
 
 // isCassandraFile reports whether a head names a Java file, or the ? that stands for one.
 func isCassandraFile(file []byte) bool {

@@ -66,9 +66,9 @@ func cassandraMessage(text []byte) clMessage {
 		if clBegins(text, "Node configuration:[") {
 			return clConfiguration
 		}
-	case 'u':
+	case 'h', 'u':
 		switch {
-		case clBegins(text, "user:"):
+		case (clBegins(text, "user:") || clBegins(text, "host:")) && auditEntry(text) == 0:
 			return clAudit
 		case clBegins(text, "updated tombstone_"):
 			return clThreshold
