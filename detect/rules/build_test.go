@@ -116,7 +116,8 @@ func sound(t *testing.T, f *detect.Finding) {
 		if e.Low > e.Value || !e.Open && e.Value > e.High {
 			t.Errorf("%s: %s is not within its bounds: %d <= %d <= %d", f.Rule, e.Measure, e.Low, e.Value, e.High)
 		}
-		proof = proof || e.Limit > 0 && e.Low >= e.Limit && len(e.Positions) > 0
+		said := e.How == detect.Stored || e.Limit > 0 && e.Low >= e.Limit
+		proof = proof || said && len(e.Positions) > 0
 	}
 	if f.Confidence == detect.Sure && !proof && f.Rule != BlindSpot.ID {
 		t.Errorf("%s is certain without proof: %+v", f.Rule, f.Evidence)
