@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 
@@ -42,25 +43,22 @@ func (schemaText) Decode(rec *ingest.Record, to ingest.Sink) {
 }
 
 var (
-	createLine  = regexp.MustCompile(`(?i)^\s*CREATE\s+(?:TABLE|COLUMNFAMILY|KEYSPACE|MATERIALIZED\s+VIEW|TYPE|CUSTOM\s+INDEX|INDEX|FUNCTION|AGGREGATE)\b`)
-	aboutSchema = regexp.MustCompile(`(?i)^(?:WARNING: |--|//|/\*|\s*(?:\S+@)?cqlsh\S*>|\$ |USE |DROP |\*/)`)
+	createLine = regexp.MustCompile(`(?i)^\s*CREATE\s+(?:OR\s+REPLACE\s+)?` +
+		`(?:TABLE|COLUMNFAMILY|KEYSPACE|MATERIALIZED\s+VIEW|TYPE|CUSTOM\s+INDEX|INDEX|FUNCTION|AGGREGATE|ROLE)\b`)
+	aboutSchema = regexp.MustCompile(`(?i)^(?:WARNING: |--|//|/\*|\s*(?:\S+@)?cqlsh\S*>|\$ |USE |DROP )`)
 )
 
-// sniffSchema is certain of a text that begins with a CREATE statement.
+// sniffSchema is certain of a text that begins with a CREATE statement, comments and prompts aside.
 func sniffSchema(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
-	first, seen := false, false
+	begins, comment := false, false
 	log := sniffLines(head, func(line []byte) bool {
-		switch {
-		case createLine.Match(line):
-			first, seen = !seen, true
-			return true
-		case !aboutSchema.Match(line):
-			seen = true
+		comment = comment || bytes.Contains(line, []byte("/*"))
+		if comment {
+			comment = !bytes.Contains(line, []byte("*/"))
+			return false
 		}
-		return false
+		begins = createLine.Match(line)
+		return begins || !aboutSchema.Match(line)
 	})
-	if log || !first {
-		return ingest.Verdict{Fit: ingest.No, Why: "does not begin with a CREATE statement"}
-	}
-	return ingest.Verdict{Fit: ingest.Certain, Why: "begins with a CREATE statement"}
+	return certainOr(!log && begins, "begins with a CREATE statement", "does not begin with a CREATE statement")
 }

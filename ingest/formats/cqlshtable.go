@@ -65,16 +65,12 @@ var (
 	cqlExpanded = regexp.MustCompile(`^@ Row \d+\s*$`)
 	cqlRowCount = regexp.MustCompile(`^\s*\(\d+ rows?\)\s*$`)
 	cqlSelect   = regexp.MustCompile(`(?i)\bselect\b.*\bfrom\s+"?(\w+)"?\s*\.\s*"?(\w+)"?`)
-	ansiColour  = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
 // Decode reads a line.
 func (d *cqlTable) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
-	line := rec.Data
-	if bytes.IndexByte(line, '\x1b') >= 0 {
-		line = ansiColour.ReplaceAll(line, nil)
-	}
+	line := uncoloured(rec.Data)
 	if d.csv != 0 {
 		d.csvLine(line, rec.At, to)
 		return
@@ -134,6 +130,9 @@ func (d *cqlTable) barred(line []byte, at ingest.Position, to ingest.Sink) {
 	if d.mode == inExpanded {
 		name, value, _ := bytes.Cut(line, []byte{'|'})
 		d.row.names = append(d.row.names, strings.ToLower(string(bytes.TrimSpace(name))))
+		if d.row.names[len(d.row.names)-1] == "table_name" {
+			d.row.at = d.out.mark(at) // the line by which the row is found again
+		}
 		d.row.values = append(d.row.values, bytes.Clone(bytes.TrimSpace(value)))
 		to.Skip(skipCQLLine)
 		return
@@ -244,7 +243,6 @@ func sniffCQLTable(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	found, expanded, csv := false, 0, &cqlTable{}
 	csv.exported(head)
 	log := sniffLines(head, func(line []byte) bool {
-		line = ansiColour.ReplaceAll(line, nil)
 		switch {
 		case cqlRule.Match(line) && expanded == 0:
 			found = found || knownColumns(bytes.Split(held, []byte{'|'}))

@@ -36,6 +36,7 @@ var (
 	statusRow    = regexp.MustCompile(`^([UD?][NLJMS])\s+(\S+)\s.*\s(\S+)\s*$`)
 	ringRow      = regexp.MustCompile(`^(\S+)\s+(\S+)\s+(Up|Down)\s+(Normal|Leaving|Joining|Moving)\s`)
 	guardrailRow = regexp.MustCompile(`^(partition_size|partition_tombstones)_threshold\s+\[([^,\]]+), ([^\]]+)\]\s*$`)
+	settingRow   = regexp.MustCompile(`^\s*(\w+)\s{2,}(\S+)$`)
 	nodetoolFail = regexp.MustCompile(`^(?:nodetool: (?:Found unexpected|Failed to connect|Unable|Unknown|requires|\w+ requires)|See 'nodetool help'|error: |-- StackTrace --)`)
 )
 
@@ -54,6 +55,9 @@ func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	if m := guardrailRow.FindSubmatch(line); m != nil && settingFact(to, f, string(m[1])+"_warn_threshold", string(m[3])) {
+		return
+	}
+	if m := settingRow.FindSubmatch(line); m != nil && settingFact(to, f, string(m[1]), string(m[2])) {
 		return
 	}
 	name, value, _ := label(line)
@@ -90,7 +94,7 @@ func (d *nodetoolOther) node(to ingest.Sink, f ingest.Fact, state string, rack [
 // nodetoolBegins are how lines of these print-outs look that no other text has.
 var nodetoolBegins = regexp.MustCompile(`^(?:` +
 	`Status=Up/Down|ReleaseVersion: \S|Compaction History:|Cluster Information:|Schema Version:\S+|TokenRange:|` +
-	`Pool Name +Active|proxy histograms$|Current trace probability: |RangeKeySample:|Gossip active +: |Mode: (?:NORMAL|JOINING|LEAVING)|` +
+	`Pool Name +Active|proxy histograms$|Current (?:trace probability|compaction throughput|stream throughput|timeout for type)|Logger Name +Log Level|RangeKeySample:|Gossip active +: |Mode: (?:NORMAL|JOINING|LEAVING)|` +
 	`concurrent compactors +\d|pending tasks: \d|audit_logs_dir |archive_command |\w+_threshold +\[\S+, \S+\]|` +
 	`\[[-\d :,]+\] (?:Replication factor is|Starting repair command|Repair session|Repair completed)|` +
 	`Address +(?:DC +)?Rack +Status +State +Load|  generation:\d+|nodetool: (?:Found unexpected|Failed|Unable|Unknown|\w+ requires)|` +

@@ -159,13 +159,24 @@ func lastField(line []byte) (before, last []byte) {
 	return line[:i+1], line[i+1:]
 }
 
+// ansiColour is what terminals are told of colours.
+var ansiColour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// uncoloured gives a line without colours.
+func uncoloured(line []byte) []byte {
+	if bytes.IndexByte(line, '\x1b') < 0 {
+		return line
+	}
+	return ansiColour.ReplaceAll(line, nil)
+}
+
 var logLine = regexp.MustCompile(`^\s*(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+\[`)
 
 // sniffLines shows each line of a beginning that is not blank to see, until it has seen enough; a line
 // of a log ends it, since logs hold print-outs too.
 func sniffLines(head []byte, see func(line []byte) (enough bool)) (log bool) {
 	for line := range bytes.Lines(head) {
-		line = bytes.TrimRight(line, "\r\n")
+		line = uncoloured(bytes.TrimRight(line, "\r\n"))
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}

@@ -58,6 +58,9 @@ type schemaColumns struct {
 	at      ingest.Position
 }
 
+// maxSchemaColumns is more than the columns of any table.
+const maxSchemaColumns = 1 << 14
+
 type schemaColumn struct {
 	cql.Column
 	kind     string
@@ -71,6 +74,9 @@ func (s *schemaColumns) take(r *cqlRow, at ingest.Position, to ingest.Sink) bool
 	if keyspace != s.table.Keyspace || name != s.table.Name {
 		told = s.flush(to)
 		s.table, s.at = cql.Table{Keyspace: keyspace, Name: name}, at
+	}
+	if len(s.columns) >= maxSchemaColumns {
+		return false
 	}
 	position, _ := strconv.Atoi(string(r.of("position")))
 	s.columns = append(s.columns, schemaColumn{

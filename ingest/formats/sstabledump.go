@@ -61,7 +61,7 @@ type dump struct {
 // A dumpItem is what is known of a row or cell that is not yet closed.
 type dumpItem struct {
 	kind                         string // "row", "range_tombstone_bound", ...
-	deleted, expired, marked     bool   // of the row or cell
+	deleted, expired             bool   // of the row
 	cell, cellDeleted, cellValue bool
 	cellMarked, cellExpired      bool
 }

@@ -74,14 +74,15 @@ var leaderLists = map[string]ingest.Measure{
 // Decode reads a line.
 func (d *metadata) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
+	line := uncoloured(rec.Data)
 	if d.listing {
-		if m := leaderEntry.FindSubmatch(rec.Data); m != nil {
+		if m := leaderEntry.FindSubmatch(line); m != nil {
 			d.leader(m[1], m[2], rec.At, to)
 			return
 		}
 		d.listing = false
 	}
-	name, value, ok := label(rec.Data)
+	name, value, ok := label(line)
 	switch {
 	case ok && name == "sstable":
 		d.finish(to)
@@ -95,7 +96,7 @@ func (d *metadata) Decode(rec *ingest.Record, to ingest.Sink) {
 	case ok:
 		d.property(name, value)
 	default:
-		d.histogram(rec.Data)
+		d.histogram(line)
 	}
 	to.Skip(skipMetadata)
 }

@@ -3,6 +3,8 @@ package formats
 import (
 	"bytes"
 	"encoding/hex"
+	"hash/fnv"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +28,7 @@ var SSTablePartitions = ingest.Format{
 Sizes, rows and tombstones of a partition are added up over the SSTables of one input; one that is listed
 twice counts once, and those of a snapshot or backup count apart. The sum is what reads may have to merge:
 rows that stand in several SSTables count in each, and memtables and partitions under the tool's own
-thresholds are missing, so it is shown as "at least". Beyond 65,536 partitions sums begin anew.
+thresholds are missing, so it is shown as "at least". Beyond 16,384 partitions those smaller than the mean are forgotten.
 The tool's CSV puts keys with blanks in two pairs of quotes and breaks lines in keys; the hex form of the key
 settles what it is.`,
 	Sequential: true,
@@ -35,7 +37,7 @@ settles what it is.`,
 }
 
 const (
-	maxSummed       = 1 << 16
+	maxSummed       = 1 << 14
 	maxSummedTables = 64      // SSTables of a partition that are told apart
 	maxPendingKey   = 1 << 16 // bytes of a key that goes over lines
 
@@ -48,7 +50,7 @@ const (
 type partitionSum struct {
 	bytes, rows, tombstones uint64
 	kinds                   ingest.TombstoneKinds
-	sstables                []uint32
+	sstables                []uint64 // hashes of their names
 }
 
 // partitions decodes one line at a time.
@@ -56,13 +58,13 @@ type partitions struct {
 	table, index []byte
 	place        string // SSTable of the lines that follow
 	pending      []byte // beginning of a key that goes over lines
-	names        map[string]uint32
+	begun        uint64 // where that is
 	sums         map[string]*partitionSum
 	key          []byte
 }
 
 func newPartitions() *partitions {
-	return &partitions{names: map[string]uint32{}, sums: map[string]*partitionSum{}}
+	return &partitions{sums: map[string]*partitionSum{}}
 }
 
 var (
@@ -97,12 +99,13 @@ func (d *partitions) Decode(rec *ingest.Record, to ingest.Sink) {
 		d.pending = line
 		to.Skip(skipKeyLine)
 	default:
-		d.other(line, to)
+		d.other(rec, to)
 	}
 }
 
 // other reads a line that is none of a whole partition.
-func (d *partitions) other(line []byte, to ingest.Sink) {
+func (d *partitions) other(rec *ingest.Record, to ingest.Sink) {
+	line := rec.Data
 	text := bytes.TrimSpace(line)
 	m := processing.FindSubmatch(line)
 	switch {
@@ -111,7 +114,7 @@ func (d *partitions) other(line []byte, to ingest.Sink) {
 		d.place = string(m[0])
 		to.Skip(skipPartitions)
 	case bytes.HasPrefix(text, []byte("Partition: '")) || bytes.HasPrefix(line, []byte(`"`)):
-		d.pending = bytes.Clone(line)
+		d.pending, d.begun = bytes.Clone(line), rec.At.Byte
 		to.Skip(skipKeyLine)
 	default:
 		to.Skip(skipPartitions)
@@ -208,19 +211,16 @@ func (d *partitions) sum(at ingest.Position, to ingest.Sink) *partitionSum {
 	}
 	id := string(d.table) + "\x00" + string(d.index) + "\x00" + group + "\x00" + string(d.key)
 	if len(d.sums) >= maxSummed {
-		clear(d.sums)
-		clear(d.names)
+		d.forget()
 	}
 	s := d.sums[id]
 	if s == nil {
 		s = &partitionSum{}
 		d.sums[id] = s
 	}
-	place, known := d.names[d.place]
-	if !known {
-		place = uint32(len(d.names))
-		d.names[d.place] = place
-	}
+	h := fnv.New64a()
+	h.Write([]byte(d.place))
+	place := h.Sum64()
 	if slices.Contains(s.sstables, place) {
 		to.Skip("SSTable listed twice")
 		return nil
@@ -229,6 +229,19 @@ func (d *partitions) sum(at ingest.Position, to ingest.Sink) *partitionSum {
 		s.sstables = append(s.sstables, place)
 	}
 	return s
+}
+
+// forget drops the sums that are smaller than their mean, and all where that frees too little.
+func (d *partitions) forget() {
+	var total uint64
+	for _, s := range d.sums {
+		total += s.bytes
+	}
+	mean := total / uint64(len(d.sums))
+	maps.DeleteFunc(d.sums, func(_ string, s *partitionSum) bool { return s.bytes < mean })
+	if len(d.sums) > maxSummed/2 {
+		clear(d.sums)
+	}
 }
 
 // componentsOf splits the printed key of a partition; how many components it has, its serialised form
@@ -263,7 +276,7 @@ func compositeParts(raw []byte) (n int) {
 // Close tells of a last key that is cut off.
 func (d *partitions) Close(to ingest.Sink) {
 	if d.pending != nil {
-		complain(to, causePartitionLine, d.pending, ingest.Position{})
+		complain(to, causePartitionLine, d.pending, ingest.Position{Byte: d.begun})
 	}
 }
 

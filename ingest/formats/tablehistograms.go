@@ -37,6 +37,7 @@ const (
 	causeHistogramRow = "row of a histogram that does not fit its columns"
 
 	equalPercentiles = 3
+	maxPercentiles   = 64
 )
 
 // A column of a table of histograms that is looked at.
@@ -138,7 +139,7 @@ func (d *histograms) row(rec *ingest.Record, to ingest.Sink) {
 			continue
 		}
 		d.largest[c] = max(d.largest[c], n)
-		if bytes.HasSuffix(fields[0], []byte("%")) {
+		if bytes.HasSuffix(fields[0], []byte("%")) && len(d.values[c]) < maxPercentiles {
 			d.values[c] = append(d.values[c], n)
 		}
 	}
