@@ -61,7 +61,9 @@ func (r *Report) addHeat(v *detect.View) {
 		return
 	}
 	for _, i := range r.heatOrder(v) {
-		r.Tables[i].Heat = r.heatOf(v.Targets[i])
+		if h := r.heatOf(v.Targets[i]); h.Total[HeatRequests] != nil {
+			r.Tables[i].Heat = h
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ type Renderer = Output[*report.Report]
 
 // Catalogue gives all renderers of reports; the first is the default.
 func Catalogue() []*Renderer {
-	return []*Renderer{textReport, jsonReport, markdownReport, sarifReport, csvReport, prometheusReport, arrowReport, arrowPanes, parquetReport, parquetPanes}
+	return []*Renderer{textReport, jsonReport, htmlReport, markdownReport, sarifReport, csvReport, prometheusReport, arrowReport, arrowPanes, parquetReport, parquetPanes}
 }
 
 // A KeysRenderer prints tables of keys.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"html"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -29,6 +30,88 @@ func TestTheOutputsForOtherToolsLookAsReviewed(t *testing.T) {
 			if name != "many" {
 				golden(t, name+"."+o.end, rendered(t, o.out, r, Options{}))
 			}
+		}
+	}
+}
+
+// withoutAssets gives a page without what is the same in each: style, script and their hashes.
+func withoutAssets(page []byte) []byte {
+	policy := html.EscapeString(htmlPolicy(htmlStyle, htmlScript))
+	return []byte(strings.NewReplacer(htmlStyle, "STYLE", htmlScript, "SCRIPT", policy, "POLICY", strings.ReplaceAll(policy, "+", "&#43;"), "POLICY").Replace(string(page)))
+}
+
+func TestThePageLooksAsReviewed(t *testing.T) {
+	for name, r := range reports() {
+		if name == "many" {
+			continue
+		}
+		page := withoutAssets(rendered(t, htmlReport, r, Options{}))
+		for _, want := range []string{"<style>STYLE</style>", "<script>SCRIPT</script>", `content="POLICY"`} {
+			if !bytes.Contains(page, []byte(want)) {
+				t.Errorf("%s lacks %s: what the policy hashes is not what the page holds", name, want)
+			}
+		}
+		golden(t, name+".html", page)
+	}
+}
+
+func TestAPageStaysUnderAMegabyte(t *testing.T) {
+	for name, r := range reports() {
+		if n := len(rendered(t, htmlReport, r, Options{})); n > 1<<20 {
+			t.Errorf("%s: %d bytes", name, n)
+		}
+	}
+	r := manyFindings()
+	for i := range r.Tables { // every table has a map, every cell bounds of many digits
+		series := make([]detect.Range, len(r.Panes))
+		h := &report.HeatMap{}
+		for at := range series {
+			series[at] = detect.Range{Low: 1e18, High: 2e18}
+		}
+		for m := range h.Total {
+			h.Total[m], h.Rest.Series[m] = make([]uint64, len(series)), series
+		}
+		for range 24 {
+			h.Rows = append(h.Rows, report.HeatRow{Key: []byte("k"), Series: h.Rest.Series})
+		}
+		r.Tables[i].Heat = h
+	}
+	page := rendered(t, htmlReport, r, Options{})
+	if n := len(page); n > 2<<20 {
+		t.Errorf("the largest maps make %d bytes", n)
+	}
+	if !bytes.Contains(page, []byte("more heat maps left out")) {
+		t.Error("it is not said that maps were left out")
+	}
+}
+
+func TestThePageHoldsOutsideTextAsTextAlone(t *testing.T) {
+	tags := regexp.MustCompile(`<[a-zA-Z/!][^<>]*>`)
+	quiet := map[string]bool{}
+	for _, tag := range tags.FindAllString(string(withoutAssets(rendered(t, htmlReport, incident(), Options{}))), -1) {
+		quiet[strings.Fields(strings.Trim(tag, "<>/"))[0]] = true
+	}
+	seed := uint64(5)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for i := range 40 {
+		r := hostileNight()
+		if i > 0 {
+			r = randomReport(rng)
+		}
+		for j := range r.Findings {
+			evil := []string{"</script><script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "<!--", "</style>", "{{.}}", "javascript:alert(1)"}[rng.IntN(6)]
+			r.Findings[j].Subject.Key, r.Findings[j].Subject.Shape, r.Findings[j].Message = []byte(evil), evil, evil
+			r.Findings[j].Subject.Target.Table, r.Findings[j].Rule = evil, evil
+		}
+		page := withoutAssets(rendered(t, htmlReport, r, Options{}))
+		for _, tag := range tags.FindAllString(string(page), -1) {
+			name := strings.Fields(strings.Trim(tag, "<>/"))[0]
+			if !quiet[name] || strings.Contains(tag, "onerror") || strings.Contains(tag, "javascript:") {
+				t.Fatalf("seed %d: the page holds %s", seed, tag)
+			}
+		}
+		if got := bytes.Count(page, []byte("<script")); got != 2 {
+			t.Fatalf("seed %d: %d scripts, want the data and the script", seed, got)
 		}
 	}
 }

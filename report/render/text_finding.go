@@ -80,11 +80,19 @@ func (p *page) folded(n int, least detect.Severity, cards int) {
 
 // quiet says calmly what was looked at when nothing was found.
 func (p *page) quiet() {
-	looked := p.looked()
 	p.line()
-	if len(looked) == 0 {
-		p.hanging("NOTHING SEEN"+gap, bold, "Nothing in the input tells of requests or of partitions, so nothing could be judged.")
+	if len(p.looked()) == 0 {
+		p.hanging("NOTHING SEEN"+gap, bold, p.quietText())
 		return
+	}
+	p.hanging("NO FINDINGS"+gap, green, p.quietText())
+}
+
+// quietText says what was looked at when nothing was found.
+func (p *page) quietText() string {
+	looked := p.looked()
+	if len(looked) == 0 {
+		return "Nothing in the input tells of requests or of partitions, so nothing could be judged."
 	}
 	said := strings.Join(looked, ", ") + " of " + plural(uint64(len(p.r.Tables)), "table")
 	if s := p.r.Span; s != (detect.Span{}) {
@@ -94,7 +102,7 @@ func (p *page) quiet() {
 	if n := p.unassessedRules(); n > 0 {
 		said += fmt.Sprintf(" %s could not be assessed: see below.", plural(uint64(n), "rule"))
 	}
-	p.hanging("NO FINDINGS"+gap, green, said)
+	return said
 }
 
 // looked gives what a report without findings was made from.
