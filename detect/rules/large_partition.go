@@ -25,13 +25,11 @@ var LargePartition = detect.Rule{
 func judgeLargePartition(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	found := []detect.Finding{}
 	for _, t := range v.Targets {
-		large := []detect.Finding{}
+		judge := largePartitions
 		if t.Target.Store == ingest.DynamoDB {
-			large = largeCollections(v, t)
-		} else {
-			large = largePartitions(v, t)
+			judge = largeCollections
 		}
-		found = append(found, withoutNameless(large)...)
+		found = append(found, withoutNameless(judge(v, t))...)
 	}
 	return found, nil
 }
