@@ -36,19 +36,11 @@ func analyzed(t *testing.T, dir string, args ...string) *readReport {
 func staged(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()
-	entries, err := os.ReadDir(from)
-	if err != nil {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
-		if slices.Contains(notData, e.Name()) {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(from, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(to, e.Name()), data, 0o644); err != nil {
+	for _, name := range notData {
+		if err := os.Remove(filepath.Join(to, name)); err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
 	}
