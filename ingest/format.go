@@ -135,4 +135,15 @@ type DecodeOptions struct {
 	PartitionKeys map[string]string
 	// Schema is what is known of Cassandra tables beforehand; nil: nothing.
 	Schema *cql.Schema
+	// Traces are the requests of traced sessions that other inputs tell of, by id of the session in hex
+	// without hyphens.
+	Traces map[string]TraceHead
+}
+
+// A TraceHead is what a row of system_traces.sessions tells of its request. The counts of its reads may
+// stand in another input, which tells no key.
+type TraceHead struct {
+	Op                Op
+	Table, Key, Shape string // Key in the form of AppendKey
+	KeyKnown          bool
 }

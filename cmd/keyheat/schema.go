@@ -9,22 +9,24 @@ import (
 	"github.com/keyheat/keyheat/ingest/formats"
 )
 
-// learnSchema reads what the sources tell of tables before anything else is read: with the key known, a
-// statement in a log, or a record of a stream, tells its partition key for certain. Sources that hold no
-// schema, or cannot be read, are passed over here; the first pass says so.
-func (r *reading) learnSchema(ctx context.Context) error {
+// learn reads what the sources tell of tables and of traced requests before anything else is read:
+// with the key known, a statement in a log, or a record of a stream, tells its partition key for certain,
+// and so do events of a trace whose request stands in another file. Sources that hold neither, or cannot
+// be read, are passed over here; the first pass says so.
+func (r *reading) learn(ctx context.Context) error {
 	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}}
+	heads := map[string]ingest.TraceHead{}
 	cassandra := formats.CassandraSchema
 	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
 	o := r.options
-	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription}, 1, false
+	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription, traceHeads(heads)}, 1, false
 	if _, err := ingest.Read(ctx, readableTwice(r.sources), o, l); err != nil && ctx.Err() == nil {
 		return err
 	}
 	if len(l.schema.Tables()) > 0 {
 		r.options.Decode.Schema = l.schema
 	}
-	r.options.Decode.PartitionKeys = l.keys
+	r.options.Decode.PartitionKeys, r.options.Decode.Traces = l.keys, heads
 	return nil
 }
 

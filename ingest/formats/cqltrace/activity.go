@@ -11,7 +11,7 @@ var activities = []struct {
 	read  func(d *Decoder, s *session, rest, source []byte)
 }{
 	{"Parsing ", (*Decoder).parsing},
-	{"Executing single-partition query on ", func(_ *Decoder, s *session, rest, _ []byte) { s.reads++; s.onTable(rest) }},
+	{"Executing single-partition query on ", func(d *Decoder, s *session, rest, _ []byte) { s.reads++; d.onTable(s, rest) }},
 	{"Executing seq scan across ", func(_ *Decoder, s *session, _, _ []byte) { s.scans++ }},
 	{"Executing indexed scan for ", func(_ *Decoder, s *session, _, _ []byte) { s.scans++ }},
 	{"Executing read on ", (*Decoder).indexed},
@@ -80,9 +80,13 @@ func (d *Decoder) activity(s *session, text, source []byte) {
 	}
 }
 
-func (s *session) onTable(name []byte) {
-	if len(s.table) == 0 {
-		s.table = clone(bytes.TrimSpace(name))
+func (d *Decoder) onTable(s *session, name []byte) {
+	if len(s.table) > 0 {
+		return
+	}
+	s.table = clone(bytes.TrimSpace(name))
+	if len(s.statements) == 0 && len(s.server) == 0 {
+		s.named = d.rec.At
 	}
 }
 
@@ -90,6 +94,7 @@ func (d *Decoder) parsing(s *session, rest, _ []byte) {
 	rest = bytes.TrimSpace(rest)
 	if st := s.statement(0); len(st.text) == 0 && !bytes.EqualFold(rest, []byte("statement")) {
 		st.set(rest)
+		s.named = d.rec.At
 	}
 }
 
@@ -97,7 +102,7 @@ func (d *Decoder) parsing(s *session, rest, _ []byte) {
 func (d *Decoder) indexed(s *session, rest, _ []byte) {
 	if table, _, ok := bytes.Cut(rest, []byte(" using index")); ok {
 		s.scans++
-		s.onTable(table)
+		d.onTable(s, table)
 	}
 }
 
@@ -141,6 +146,9 @@ func (d *Decoder) scannedOver(s *session, rest, source []byte) {
 	text, ok := bytes.CutPrefix(rest, []byte(" tombstones for query "))
 	if end := bytes.LastIndex(text, []byte("; query aborted")); ok && end > 0 {
 		s.server = clone(text[:min(end, maxText)])
+		if len(s.statements) == 0 {
+			s.named = d.rec.At
+		}
 	}
 }
 
@@ -174,7 +182,7 @@ func (d *Decoder) pageStats(s *session, rest, source []byte) {
 func (d *Decoder) written(s *session, rest, _ []byte) {
 	if table, ok := bytes.CutSuffix(bytes.TrimSpace(rest), []byte(" memtable")); ok {
 		s.writes++
-		s.onTable(table)
+		d.onTable(s, table)
 	}
 }
 

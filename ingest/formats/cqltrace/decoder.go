@@ -37,6 +37,8 @@ type Decoder struct {
 	store  ingest.Store
 	reader cqlevent.Reader
 	times  ingest.TimeParser
+	heads  map[string]ingest.TraceHead // of sessions whose row is in another input
+	learnt map[string]ingest.TraceHead // nil unless heads are learnt, and nothing is told
 
 	to   ingest.Sink
 	rec  *ingest.Record
@@ -73,6 +75,7 @@ func New(store ingest.Store, head []byte, o ingest.DecodeOptions) *Decoder {
 		store: store, lineEnd: uint64(lineEnd),
 		reader: cqlevent.Reader{Schema: o.Schema, Learn: true},
 		times:  ingest.TimeParser{Location: o.Location},
+		heads:  o.Traces,
 		held:   map[string]*session{},
 	}
 }
@@ -82,7 +85,7 @@ func (d *Decoder) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.rec, d.to = rec, to
 	if rec.At.Line < d.line { // another chunk, whose lines are counted anew
 		for _, s := range d.order {
-			s.at.Line = 0
+			s.at.Line, s.named.Line = 0, 0
 		}
 		for i := range d.warnings {
 			d.warnings[i].at.Line = 0
@@ -135,7 +138,7 @@ func (d *Decoder) tellOldest() {
 
 // named gives the session with this id.
 func (d *Decoder) named(id []byte) *session {
-	id = bytes.ReplaceAll(id, []byte("-"), nil)
+	id = bytes.ToLower(bytes.ReplaceAll(id, []byte("-"), nil))
 	if s := d.held[string(id)]; s != nil {
 		return s
 	}

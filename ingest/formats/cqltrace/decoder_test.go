@@ -40,7 +40,12 @@ func (h *heard) Skip(string)            { h.calls++ }
 
 func hear(t testing.TB, store ingest.Store, text string) *heard {
 	t.Helper()
-	d, h := New(store, []byte(text), ingest.DecodeOptions{}), &heard{}
+	return hearWith(t, store, ingest.DecodeOptions{}, text)
+}
+
+func hearWith(t testing.TB, store ingest.Store, o ingest.DecodeOptions, text string) *heard {
+	t.Helper()
+	d, h := New(store, []byte(text), o), &heard{}
 	at := ingest.Position{Line: 1}
 	for line := range strings.Lines(text) {
 		if data := strings.TrimRight(line, "\r\n"); data != "" {
@@ -103,7 +108,7 @@ func TestSessions(t *testing.T) {
 		{"a warning whose read has no trace", "Tracing session: " + idA + "\nDetermining replicas for mutation\n\nRead 3 live rows and 1150 tombstone cells for query SELECT * FROM ks.t WHERE a = 'x' LIMIT 3; token -7 (see tombstone_warn_threshold)\n",
 			[]string{`traffic write  "" @1`, `selected read ks.t "x" 3/1150 warned @4`}},
 		{"a time-out", "Tracing session: " + idA + "\nExecuting single-partition query on jobs\nTimed out; received 0 of 1 responses\n",
-			[]string{`traffic read jobs "" timed-out @1`}},
+			[]string{`traffic read jobs "" timed-out @2`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := hear(t, ingest.Cassandra, c.text)
@@ -137,6 +142,32 @@ func TestScyllaSessions(t *testing.T) {
 				t.Errorf("%d problems, events (-got +want):\n%s", got.problems, diff)
 			}
 		})
+	}
+}
+
+func TestEventsTakeTheirRequestFromAnotherInput(t *testing.T) {
+	const sessions = "session_id,command,duration,parameters,request,started_at\n" +
+		idA + `,QUERY,300,"{'bound_var_0_queue': '''mail-out''', 'query': 'SELECT * FROM shop.jobs WHERE queue = ?'}",Execute CQL3 prepared query,2026-11-30 08:56:52.655+0000` + "\n" +
+		idB + `,QUERY,300,"{'query': 'SELECT * FROM shop.jobs WHERE queue = ?'}",Preparing CQL3 query,2026-11-30 08:56:52.655+0000` + "\n"
+	if !HoldsHeads([]byte(sessions)) || HoldsHeads([]byte(eventsHeader)) {
+		t.Error("sessions have heads, events have none")
+	}
+	heads, silent := map[string]ingest.TraceHead{}, &heard{}
+	learner := Learn([]byte(sessions), ingest.DecodeOptions{}, heads)
+	for i, line := range strings.Split(strings.TrimSuffix(sessions, "\n"), "\n") {
+		learner.Decode(&ingest.Record{Data: []byte(line), At: ingest.Position{Line: uint64(i + 1)}}, silent)
+	}
+	learner.Close(silent)
+	want := map[string]ingest.TraceHead{strings.ReplaceAll(idA, "-", ""): {
+		Op: ingest.OpRead, Table: "shop.jobs", Key: "mail-out", Shape: "SELECT * FROM shop.jobs WHERE queue = ?", KeyKnown: true}}
+	if diff := cmp.Diff(heads, want); diff != "" || len(silent.events) > 0 {
+		t.Errorf("%d events, heads (-got +want):\n%s", len(silent.events), diff)
+	}
+	got := hearWith(t, ingest.Cassandra, ingest.DecodeOptions{Traces: heads}, eventsHeader+
+		event(idA, "Executing single-partition query on jobs", "n")+event(strings.ToUpper(idA), "Read 3 live rows and 40 tombstone cells", "n")+
+		event(idB, "Read 3 live rows and 41 tombstone cells", "n"))
+	if diff := cmp.Diff(got.events, []string{`selected read shop.jobs "mail-out" 3/40 @2`, `selected read  "" 3/41 @4`}); diff != "" {
+		t.Errorf("events (-got +want):\n%s", diff)
 	}
 }
 

@@ -6,14 +6,15 @@ import (
 
 // A session is what is known of one traced request.
 type session struct {
-	id       string // hex without hyphens; empty: the print-out tells none
-	at       ingest.Position
-	nano     int64 // Unix nanoseconds; 0: unknown
-	head     bool  // the request itself is told, not only events of it
-	row      bool  // a row of sessions tells of it
-	titled   bool  // its print-out has a title
-	bare     bool  // lines of activities alone
-	lone     bool  // an error without a trace
+	id       string          // hex without hyphens; empty: the print-out tells none
+	at       ingest.Position // of its row of sessions, or of the first line that tells of it
+	named    ingest.Position // of the line that tells its statement, else its table; zero: none does
+	nano     int64           // Unix nanoseconds; 0: unknown
+	head     bool            // the request itself is told, not only events of it
+	row      bool            // a row of sessions tells of it
+	titled   bool            // its print-out has a title
+	bare     bool            // lines of activities alone
+	lone     bool            // an error without a trace
 	prepare  bool
 	batch    bool
 	slow     bool // a row of the slow log

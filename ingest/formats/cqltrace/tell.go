@@ -12,6 +12,10 @@ import (
 // read or ended it, or no more than its events are there, the read with its counts as selected. Counts
 // are told once.
 func (d *Decoder) tell(s *session) {
+	if d.learnt != nil {
+		d.learn(s)
+		return
+	}
 	rows, tombs, counted := s.counts()
 	left := s.match(tombs)
 	if s.silent(counted) {
@@ -63,7 +67,11 @@ func (s *session) silent(counted bool) bool {
 
 // base gives what all events of a session have in common.
 func (d *Decoder) base(s *session) ingest.Event {
-	e := ingest.Event{Store: d.store, At: s.at, TimedOut: s.timedOut, Node: s.node}
+	at := s.at
+	if !s.row && s.named != (ingest.Position{}) {
+		at = s.named
+	}
+	e := ingest.Event{Store: d.store, At: at, TimedOut: s.timedOut, Node: s.node}
 	if s.nano != 0 {
 		e.SetTime(s.nano)
 	}
@@ -78,6 +86,12 @@ func (d *Decoder) base(s *session) ingest.Event {
 
 // each makes the events of a session: one, or one for each statement of a batch.
 func (d *Decoder) each(base *ingest.Event, s *session, hand func(*ingest.Event)) {
+	if h, ok := d.heads[s.id]; ok && !s.head {
+		e := *base
+		e.Op, e.Table, e.Shape, e.Key, e.KeyKnown = h.Op, []byte(h.Table), []byte(h.Shape), []byte(h.Key), h.KeyKnown
+		hand(&e)
+		return
+	}
 	keyspace, _, dot := bytes.Cut(s.tables, []byte("."))
 	if !dot {
 		keyspace = nil

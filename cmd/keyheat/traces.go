@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
+)
+
+// traceHeads is the format of inputs that hold rows of system_traces.sessions; its decoder puts the
+// requests into heads, and tells nothing.
+func traceHeads(heads map[string]ingest.TraceHead) *ingest.Format {
+	return &ingest.Format{
+		Name:       "trace-heads",
+		Sequential: true,
+		Sniff: func(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+			if cqltrace.HoldsHeads(head) {
+				return ingest.Verdict{Fit: ingest.Certain, Why: "rows of system_traces.sessions"}
+			}
+			return ingest.Verdict{Fit: ingest.No, Why: "no rows of system_traces.sessions"}
+		},
+		New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
+			return cqltrace.Learn(head, o, heads), nil
+		},
+	}
+}
