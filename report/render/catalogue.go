@@ -18,6 +18,7 @@ type Options struct {
 	Limit       int             // rows of each list of text; 0: a default that fits a screen
 	Mask        report.Masker   // nil: keys are shown
 	Plain       bool            // keys table as text: for pipes, not for eyes
+	HeatMap     string          // text: the measure of the heat maps, by its name; empty: none are drawn
 }
 
 // MinWidth is the least width that text is laid out for.

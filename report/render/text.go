@@ -17,6 +17,7 @@ func renderText(w io.Writer, r *report.Report, o Options) error {
 	p := newPage(r, o)
 	p.header()
 	p.findings()
+	p.heatMaps()
 	p.tables()
 	p.notAssessed()
 	p.problems()

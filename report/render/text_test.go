@@ -55,6 +55,9 @@ func TestTextLooksAsReviewed(t *testing.T) {
 		}
 		golden(t, name+".100.color.txt", rendered(t, textReport, r, Options{Width: 100, Color: true}))
 	}
+	golden(t, "incident.heat.80.txt", rendered(t, textReport, incident(), Options{Width: 80, HeatMap: "requests"}))
+	golden(t, "incident.heat.120.txt", rendered(t, textReport, incident(), Options{Width: 120, HeatMap: "tombstones"}))
+	golden(t, "hostile.heat.60.txt", rendered(t, textReport, hostileNight(), Options{Width: 60, HeatMap: "requests"}))
 	golden(t, "incident.60.txt", rendered(t, textReport, incident(), Options{Width: 60}))
 	golden(t, "incident.all.txt", rendered(t, textReport, incident(), Options{Width: 100, MinSeverity: detect.Low}))
 	golden(t, "incident.critical.txt", rendered(t, textReport, incident(), Options{Width: 100, MinSeverity: detect.Critical}))
@@ -89,7 +92,7 @@ func TestTextFitsItsWidthAndPrintsNoCommand(t *testing.T) {
 	for name, r := range reports() {
 		for width := MinWidth; width <= 130; width += 7 {
 			t.Run(fmt.Sprint(name, width), func(t *testing.T) {
-				checkPage(t, rendered(t, textReport, r, Options{Width: width, Color: width%2 == 0, MinSeverity: detect.Low}), width)
+				checkPage(t, rendered(t, textReport, r, Options{Width: width, Color: width%2 == 0, MinSeverity: detect.Low, HeatMap: "requests"}), width)
 			})
 		}
 	}
@@ -105,8 +108,8 @@ func TestTextFitsItsWidthAndPrintsNoCommand(t *testing.T) {
 
 func TestColourAddsNothingButColour(t *testing.T) {
 	for name, r := range reports() {
-		bare := rendered(t, textReport, r, Options{Width: 90})
-		coloured := ansi.ReplaceAll(rendered(t, textReport, r, Options{Width: 90, Color: true}), nil)
+		bare := rendered(t, textReport, r, Options{Width: 90, HeatMap: "requests"})
+		coloured := ansi.ReplaceAll(rendered(t, textReport, r, Options{Width: 90, HeatMap: "requests", Color: true}), nil)
 		if diff := cmp.Diff(string(coloured), string(bare)); diff != "" {
 			t.Errorf("%s without its colours differs from the plain page:\n%s", name, diff)
 		}
