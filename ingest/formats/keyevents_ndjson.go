@@ -219,6 +219,9 @@ func sniffNDJSON(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 			break
 		}
 		names, ok := namesOf(line, i)
+		if !ok && s.records == 1 { // a document over several lines, some of which may look like records
+			return ingest.Verdict{Fit: ingest.No, Why: "not one JSON object a line"}
+		}
 		if !ok {
 			s.foreign++
 			continue

@@ -22,6 +22,7 @@ func TestSniffingKeyEvents(t *testing.T) {
 		{"a key alone", `{"key":"k"}`, nil, KeyEventsNDJSON, ingest.Possible, "alone"},
 		{"an array", "[\n{\"key\":\"k\",\"op\":\"read\"},\n]", nil, KeyEventsNDJSON, ingest.Certain, ""},
 		{"bad values are key events all the same", benchLine + "\n" + strings.Repeat(`{"key":"k","ts":"?"}`+"\n", 50), nil, KeyEventsNDJSON, ingest.Certain, ""},
+		{"a document with records inside", "[\n {\"case\": 1, \"must\": [\n" + strings.Repeat("  {\"key\":\"k\",\"table\":\"t\"},\n", 20), nil, KeyEventsNDJSON, ingest.No, ""},
 		{"two names for the key", both, nil, KeyEventsNDJSON, ingest.Ambiguous, "say --map pk=key or --map pk=pk"},
 		{"two names, one chosen", both, map[string]string{"pk": "key"}, KeyEventsNDJSON, ingest.Certain, ""},
 		{"two times", `{"ts":1772359200,"timestamp":1772359200,"pk":"b"}`, nil, KeyEventsNDJSON, ingest.Ambiguous, "--map ts=timestamp"},
