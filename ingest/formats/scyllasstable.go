@@ -141,50 +141,57 @@ func (d *scyllaSSTable) records(text []byte) {
 	}
 }
 
-// record reads one of the largest: what it is, its place, its size, and of a partition its tombstones.
-func (d *scyllaSSTable) record(text []byte) {
-	var s, tombs ingest.State
-	var key, column []byte
-	known := false
+// A largeRecord is one of the largest: what it is, its place, its size, and of a partition its tombstones.
+type largeRecord struct {
+	measure                 ingest.Measure
+	known                   bool
+	key, clustering, column []byte
+	value                   uint64
+	kinds                   ingest.TombstoneKinds
+}
+
+func (r *largeRecord) read(text []byte) {
 	m := ingest.ReadJSON(text, 0)
 	for {
 		name, _, value, ok := m.Next()
 		if !ok {
-			break
+			return
 		}
 		n, _ := countOf(value)
 		switch string(name) {
 		case "type":
-			var measure ingest.Measure
-			measure, known = scyllaLargeKinds[string(value)]
-			s.Measure = measure
+			r.measure, r.known = scyllaLargeKinds[string(value)]
 		case "partition_key":
-			key = unquotedText(value)
+			r.key = unquotedText(value)
 		case "clustering_key":
-			s.Part = unquotedText(value)
+			r.clustering = unquotedText(value)
 		case "column_name":
-			column = unquotedText(value)
+			r.column = unquotedText(value)
 		case "value":
-			s.Value = n
+			r.value = n
 		case "dead_rows":
-			tombs.Kinds.RowDeletes = n
+			r.kinds.RowDeletes = n
 		case "range_tombstones":
-			tombs.Kinds.Ranges = n
+			r.kinds.Ranges = n
 		}
 	}
-	if !known || s.Value == 0 || len(key) == 0 {
+}
+
+func (d *scyllaSSTable) record(text []byte) {
+	var r largeRecord
+	if r.read(text); !r.known || r.value == 0 || len(r.key) == 0 {
 		return
 	}
-	d.key = largeKey(d.key, key, d.table, d.schema)
-	of := d.state(s.Measure)
-	of.Key, of.KeyKnown, of.Value, of.Limit = d.key, true, s.Value, d.limits[s.Measure]
-	of.Said = of.Limit > 0 && of.Value > of.Limit
-	of.Part = bytes.Join(slicesWithText(s.Part, column), []byte{'/'})
-	d.tell(of)
-	if n := tombs.Kinds.RowDeletes + tombs.Kinds.Ranges; n > 0 && s.Measure == ingest.PartitionBytes {
-		of = d.state(ingest.PartitionTombstones)
-		of.Key, of.KeyKnown, of.Value, of.Kinds = d.key, true, n, tombs.Kinds
-		d.tell(of)
+	d.key = largeKey(d.key, r.key, d.table, d.schema)
+	s := d.state(r.measure)
+	s.Key, s.KeyKnown, s.Value, s.Limit = d.key, true, r.value, d.limits[r.measure]
+	s.Said = s.Limit > 0 && s.Value > s.Limit
+	s.Part = bytes.Join(slicesWithText(r.clustering, r.column), []byte{'/'})
+	d.tell(s)
+	if n := r.kinds.RowDeletes + r.kinds.Ranges; n > 0 && r.measure == ingest.PartitionBytes {
+		s = d.state(ingest.PartitionTombstones)
+		s.Key, s.KeyKnown, s.Value, s.Kinds = d.key, true, n, r.kinds
+		d.tell(s)
 	}
 }
 

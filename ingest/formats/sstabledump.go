@@ -11,7 +11,7 @@ import (
 // SSTableDump is the contents of an SSTable as JSON.
 var SSTableDump = ingest.Format{
 	Name:     "sstabledump",
-	Title:    "sstabledump, JSON of any length",
+	Title:    "sstabledump or sstable2json, JSON of any length",
 	Coverage: ingest.StateOnly,
 	Carries:  []string{"key", "rows", "tombstones by kind", "partition sizes"},
 	Doc: `JSON of sstabledump (3.0 on), of one or several SSTables, pretty or one partition a line (-l)
@@ -20,6 +20,8 @@ var SSTableDump = ingest.Format{
     [{"partition":{"key":["cust-42","2024-05"],"position":0},
       "rows":[{"type":"row","clustering":[7],"cells":[{"name":"v","deletion_info":{"local_delete_time":"…"}}]}]}]
 
+sstable2json of 2.2 and before prints {"key":…,"cells":[["name","value",time,"d"],…]}: its deleted cells ("d") and range
+markers ("t") are counted, its rows are not told.
 Of each partition rows and tombstones are counted by kind, "at least", as it may have more in other SSTables; its
 size is the distance to the next one. The table is told only by a command line before the JSON that names the
 path. What is held does not depend on the length of the dump.`,
@@ -47,6 +49,7 @@ type dump struct {
 	table []byte
 	index []byte
 
+	line     ingest.Position
 	told     bool // of something in the current line
 	open     bool // in a partition
 	at       mark
@@ -55,6 +58,7 @@ type dump struct {
 	position int64 // in the file; -1: unknown
 	kinds    ingest.TombstoneKinds
 	item     dumpItem
+	fields   int // of a cell of 2.2 and before
 	previous pastPartition
 }
 
@@ -77,7 +81,7 @@ type pastPartition struct {
 // Decode reads a line.
 func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
-	d.told = false
+	d.told, d.line = false, rec.At
 	if d.depth == 0 && bytes.IndexByte(rec.Data, '{') < 0 && bytes.IndexByte(rec.Data, '[') != 0 {
 		if t, index := pathTable(dumpPath.Find(rec.Data)); t != nil {
 			d.table, d.index = t, index
@@ -150,6 +154,7 @@ func (d *dump) enter(array bool, at ingest.Position, to ingest.Sink) {
 	d.depth++
 	switch {
 	case array:
+		d.fields = 0
 	case name == "partition":
 		d.begin(at)
 	case name == "rows":
@@ -158,6 +163,20 @@ func (d *dump) enter(array bool, at ingest.Position, to ingest.Sink) {
 		d.item.cell, d.item.cellDeleted, d.item.cellValue, d.item.cellMarked, d.item.cellExpired = true, false, false, false, false
 	case name == "deletion_info":
 		d.deletion()
+	}
+}
+
+// oldCell takes a value of 2.2 and before: ["name","value",time,"d"] in an array of cells.
+func (d *dump) oldCell(text []byte) {
+	d.fields++
+	if d.fields != 4 {
+		return
+	}
+	switch string(text) {
+	case "d":
+		d.kinds.Cells++
+	case "t":
+		d.kinds.Ranges++
 	}
 }
 
@@ -181,6 +200,13 @@ func (d *dump) deletion() {
 // value takes a value that is no object and no array.
 func (d *dump) value(text []byte) {
 	switch {
+	case d.name == "key" && d.depth <= 2 && !d.open:
+		d.begin(d.line)
+		d.parts = append(d.parts, unquotedText(text))
+	case d.in("cells", "cells") && d.array[d.depth-1], d.in("columns", "columns"):
+		d.oldCell(text)
+	case d.name == "markedForDeleteAt" && text[0] != '-':
+		d.kinds.Partition++
 	case d.in("partition", "key") && len(d.parts) < ingest.MaxKeyParts:
 		d.parts = append(d.parts, unquotedText(text))
 	case d.name == "position" && d.in("partition"):
@@ -286,10 +312,11 @@ func (d *dump) Close(to ingest.Sink) {
 
 var (
 	dumpPartition = regexp.MustCompile(`"partition"\s*:\s*\{\s*"key"\s*:\s*\[`)
+	dumpOld       = regexp.MustCompile(`(?s)\{\s*"key"\s*:\s*"[^"]*"\s*,\s*(?:"metadata".{0,300})?"(?:cells|columns)"\s*:\s*\[`)
 	dumpRows      = regexp.MustCompile(`"(?:position|rows|deletion_info)"`)
 )
 
 func sniffDump(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
-	yes := dumpPartition.Match(head) && dumpRows.Match(head)
+	yes := dumpPartition.Match(head) && dumpRows.Match(head) || dumpOld.Match(head)
 	return certainOr(yes, "partitions with their rows", "no member partition with a key")
 }
