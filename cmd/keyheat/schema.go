@@ -19,7 +19,7 @@ func (r *reading) learn(ctx context.Context) error {
 	cassandra := formats.CassandraSchema
 	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
 	o := r.options
-	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription, traceHeads(heads)}, 1, false
+	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription, formats.TraceHeads(heads)}, 1, false
 	if _, err := ingest.Read(ctx, readableTwice(r.sources), o, l); err != nil && ctx.Err() == nil {
 		return err
 	}

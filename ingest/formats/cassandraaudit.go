@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqlevent"
+	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
 )
 
 // CassandraAudit is the audit log of Cassandra and DSE.
@@ -17,7 +17,7 @@ var CassandraAudit = ingest.Format{
 	Sniff:    sniffCassandraAudit,
 	Begins:   func(line []byte) bool { return auditEntry(line) >= 0 },
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		d := &cassandraAudit{reader: cqlevent.Reader{Schema: o.Schema}, times: ingest.TimeParser{Location: o.Location}}
+		d := &cassandraAudit{reader: cqltrace.Reader{Schema: o.Schema}, times: ingest.TimeParser{Location: o.Location}}
 		d.hand = func(e *ingest.Event) { d.to.Event(e) }
 		return d, nil
 	},
@@ -42,7 +42,7 @@ const (
 )
 
 type cassandraAudit struct {
-	reader cqlevent.Reader
+	reader cqltrace.Reader
 	times  ingest.TimeParser
 	event  ingest.Event
 	table  []byte
@@ -153,7 +153,7 @@ func (a *auditRecord) isBatchText() bool {
 }
 
 func (d *cassandraAudit) request(a *auditRecord) bool {
-	s := cqlevent.Statement{Text: a.operation, Keyspace: a.keyspace}
+	s := cqltrace.Statement{Text: a.operation, Keyspace: a.keyspace}
 	e := &d.event
 	switch {
 	case a.isBatchText():

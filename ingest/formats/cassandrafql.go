@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqlevent"
+	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
 )
 
 // CassandraFQL is what fqltool dump prints of a full query log.
@@ -17,7 +17,7 @@ var CassandraFQL = ingest.Format{
 	Sniff:    sniffCassandraFQL,
 	Begins:   fqlBegins,
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		return &cassandraFQL{reader: cqlevent.Reader{Schema: o.Schema}, times: ingest.TimeParser{Location: o.Location}}, nil
+		return &cassandraFQL{reader: cqltrace.Reader{Schema: o.Schema}, times: ingest.TimeParser{Location: o.Location}}, nil
 	},
 }
 
@@ -37,7 +37,7 @@ const (
 )
 
 type cassandraFQL struct {
-	reader cqlevent.Reader
+	reader cqltrace.Reader
 	times  ingest.TimeParser
 	event  ingest.Event
 	hex    fqlValues
@@ -80,7 +80,7 @@ func (d *cassandraFQL) Decode(rec *ingest.Record, to ingest.Sink) {
 		if nano != 0 {
 			e.SetTime(nano)
 		}
-		if !d.reader.Read(e, cqlevent.Statement{Text: text, Keyspace: keyspace, Stored: d.hex.values}) {
+		if !d.reader.Read(e, cqltrace.Statement{Text: text, Keyspace: keyspace, Stored: d.hex.values}) {
 			continue
 		}
 		if statements > 1 && !said {

@@ -2,14 +2,14 @@ package formats
 
 import (
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqlevent"
+	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
 )
 
 // audit reads an entry of an audit log that is written into the server's log. Unlike all else there these
 // are all requests, of those that the coordinator was told to audit.
 func (d *cassandra) audit(s clText) bool {
 	if d.audits == nil {
-		d.audits = &cassandraAudit{reader: cqlevent.Reader{Schema: d.schema}, times: d.times}
+		d.audits = &cassandraAudit{reader: cqltrace.Reader{Schema: d.schema}, times: d.times}
 		d.audits.hand = func(e *ingest.Event) { d.audits.to.Event(e) }
 	}
 	rec := ingest.Record{Data: s.rest, At: d.rec.At, UnixNano: d.nano, Node: d.rec.Node}

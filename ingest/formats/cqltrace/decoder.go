@@ -1,4 +1,5 @@
-// Package cqltrace reads query traces of Cassandra and ScyllaDB, however they were written down: what
+// Package cqltrace reads what Cassandra and ScyllaDB recorded of requests: statements with their bound
+// values, which audit logs and query logs share, and query traces, however they were written down: what
 // cqlsh prints with TRACING ON, system_traces.sessions, events and node_slow_log as cqlsh tables, JSON
 // and CSV, and the print-outs of drivers. What an input tells of one session becomes one request. It
 // must not know of other formats, nor how requests are judged.
@@ -8,7 +9,6 @@ import (
 	"bytes"
 
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqlevent"
 )
 
 // What a skipped record is.
@@ -35,7 +35,7 @@ const (
 // A Decoder reads the lines of one input in order.
 type Decoder struct {
 	store  ingest.Store
-	reader cqlevent.Reader
+	reader Reader
 	times  ingest.TimeParser
 	heads  map[string]ingest.TraceHead // of sessions whose row is in another input
 	learnt map[string]ingest.TraceHead // nil unless heads are learnt, and nothing is told
@@ -73,7 +73,7 @@ func New(store ingest.Store, head []byte, o ingest.DecodeOptions) *Decoder {
 	}
 	return &Decoder{
 		store: store, lineEnd: uint64(lineEnd),
-		reader: cqlevent.Reader{Schema: o.Schema, Learn: true},
+		reader: Reader{Schema: o.Schema, Learn: true},
 		times:  ingest.TimeParser{Location: o.Location},
 		heads:  o.Traces,
 		held:   map[string]*session{},

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqlevent"
 )
 
 // tell hands over what is known of a session: the request as traffic, and, where the store warned of the
@@ -102,7 +101,7 @@ func (d *Decoder) each(base *ingest.Event, s *session, hand func(*ingest.Event))
 		if len(st.text) == 0 {
 			continue
 		}
-		read := d.reader.Each(base, cqlevent.Statement{Text: st.text, Keyspace: keyspace, Cut: st.cut, Bound: st.value}, func(e *ingest.Event) {
+		read := d.reader.Each(base, Statement{Text: st.text, Keyspace: keyspace, Cut: st.cut, Bound: st.value}, func(e *ingest.Event) {
 			if said == 0 && len(s.statements) > 1 {
 				e.Partitions = uint64(len(s.statements))
 			}
@@ -118,7 +117,7 @@ func (d *Decoder) each(base *ingest.Event, s *session, hand func(*ingest.Event))
 		return
 	}
 	e := *base
-	if len(s.server) == 0 || !d.reader.Read(&e, cqlevent.Statement{Text: s.server, Server: true}) {
+	if len(s.server) == 0 || !d.reader.Read(&e, Statement{Text: s.server, Server: true}) {
 		d.withoutStatement(&e, s)
 	}
 	d.addKey(&e, s)
@@ -203,7 +202,7 @@ func (d *Decoder) tellWarnings(list []warning) {
 		e := ingest.Event{Store: d.store, Coverage: ingest.Selected, Role: Role, Warned: true, Op: ingest.OpRead, At: w.at}
 		e.SetRows(w.rows)
 		e.SetTombstones(w.tombs)
-		d.reader.Read(&e, cqlevent.Statement{Text: w.text, Server: true})
+		d.reader.Read(&e, Statement{Text: w.text, Server: true})
 		d.to.Event(&e)
 	}
 }

@@ -1,7 +1,4 @@
-// Package cqlevent says what a CQL statement that a client sent tells of a request: table, operation,
-// partition key, shape. Traces, audit logs and query logs share it. It must not know in which records
-// statements stand.
-package cqlevent
+package cqltrace
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package cqlevent
+package cqltrace
 
 import (
 	"testing"

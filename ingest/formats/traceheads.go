@@ -1,13 +1,14 @@
-package main
+package formats
 
 import (
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
 )
 
-// traceHeads is the format of inputs that hold rows of system_traces.sessions; its decoder puts the
-// requests into heads, and tells nothing.
-func traceHeads(heads map[string]ingest.TraceHead) *ingest.Format {
+// TraceHeads gives a format, none of the catalogue, of inputs that hold rows of system_traces.sessions.
+// Its decoder tells nothing and puts the requests into heads, for ingest.DecodeOptions.Traces; heads is
+// used by one worker at a time.
+func TraceHeads(heads map[string]ingest.TraceHead) *ingest.Format {
 	return &ingest.Format{
 		Name:       "trace-heads",
 		Sequential: true,
