@@ -313,6 +313,9 @@ func (t *openTarget) measure(e *ingest.Event, b *Builder) {
 		t.stats.Tombs.Add(v/n, n)
 		t.shape(e, b, v)
 	}
+	if e.Partitions >= FanOutPartitions {
+		t.fanOut(e, b)
+	}
 }
 
 // DenseRead is Cassandra's default tombstone_warn_threshold: a read of so many is counted in
@@ -340,6 +343,26 @@ func (t *openTarget) shape(e *ingest.Event, b *Builder, tombs uint64) {
 	s.largest(ReadSize{Tombstones: tombs / n, Rows: rows / n, RowsKnown: rowsKnown, At: e.At})
 	if timed {
 		s.seen(nanos, nanos)
+	}
+}
+
+// fanOut counts a request to many partitions under its statement shape.
+func (t *openTarget) fanOut(e *ingest.Event, b *Builder) {
+	s := t.shapeOf(e, b)
+	s.FanOut += e.Count()
+	if e.Partitions >= WidePartitions {
+		s.Wide += e.Count()
+	}
+	s.widest(Breadth{e.Partitions, e.At})
+	if nanos, timed := e.UnixNano(); timed {
+		s.seen(nanos, nanos)
+	}
+}
+
+// widest keeps the wider of two requests, the earlier when they are equal.
+func (s *ShapeStats) widest(w Breadth) {
+	if w.Partitions > s.Widest.Partitions {
+		s.Widest = w
 	}
 }
 

@@ -140,8 +140,10 @@ func (w *encoder) target(t *TargetStats) {
 
 func (w *encoder) shape(s *ShapeStats) {
 	w.text(s.Shape)
-	w.nums(uint64(s.Op), s.Reads, s.Rows, s.RowsKnown, s.Tombstones, s.Failed, s.Dense)
+	w.nums(uint64(s.Op), s.Reads, s.Rows, s.RowsKnown, s.Tombstones, s.Failed, s.Dense, s.FanOut, s.Wide)
 	w.size(&s.Largest)
+	w.num(s.Widest.Partitions)
+	w.position(s.Widest.At)
 	w.signed(s.First)
 	w.signed(s.Last)
 }

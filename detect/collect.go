@@ -1,22 +1,19 @@
 package detect
 
 import (
-	"sync"
-
 	"github.com/keyheat/keyheat/ingest"
 )
 
 // A Collector makes the Profile of a run: it gives each chunk a Sink and folds what they come to, in
 // order. It implements ingest.Handler.
 type Collector struct {
-	workshop *workshop
-	fold     *folder[*part]
-	free     sync.Pool // of *recorder
+	*partCutter
+	fold *folder[*part]
 }
 
 // NewCollector makes the Collector of one run. The settings must be valid.
 func NewCollector(s Settings) *Collector {
-	c := &Collector{workshop: newWorkshop(s)}
+	c := &Collector{partCutter: newPartCutter(s)}
 	c.fold = newFolder(s.Fan,
 		func(a, b *part) *part { return c.workshop.join(a, b, true) },
 		func(a, b *part) *part { return c.workshop.join(a, b, false) },
@@ -24,23 +21,22 @@ func NewCollector(s Settings) *Collector {
 			return &part{inputs: []loggedInput{{context: contextOf(in), stats: statsOf(in)}}}
 		},
 	)
-	c.free.New = func() any { return &recorder{workshop: c.workshop} }
 	return c
-}
-
-// Begin gives the sink of a chunk.
-func (c *Collector) Begin(chunk ingest.Chunk) ingest.Sink {
-	r := c.free.Get().(*recorder)
-	r.begin(chunk.Input)
-	return r
 }
 
 // End takes what a chunk's sink was fed.
 func (c *Collector) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
-	r := s.(*recorder)
-	p := r.end(chunk.Input, st)
-	c.free.Put(r)
-	c.fold.add(chunk.Input.ID, chunk.Index, p)
+	c.fold.add(chunk.Input.ID, chunk.Index, c.end(chunk, s, st))
+}
+
+// AddPart takes a part that a PartMaker with the same settings made, in place of a Sink. The error wraps
+// ErrPart.
+func (c *Collector) AddPart(id ingest.InputID, chunk int, form []byte) error {
+	p, err := readPart(form, c.workshop.settings)
+	if err == nil {
+		c.fold.add(id, chunk, p)
+	}
+	return err
 }
 
 // EndInput takes the end of an input.

@@ -187,10 +187,11 @@ func read[T any](r *decoder, from func([]byte) (*T, []byte, error)) *T {
 
 func (r *decoder) shape() ShapeStats {
 	s := ShapeStats{Shape: r.text(), Op: ingest.Op(r.below(uint64(ingest.Ops), "an operation"))}
-	for _, n := range []*uint64{&s.Reads, &s.Rows, &s.RowsKnown, &s.Tombstones, &s.Failed, &s.Dense} {
+	for _, n := range []*uint64{&s.Reads, &s.Rows, &s.RowsKnown, &s.Tombstones, &s.Failed, &s.Dense, &s.FanOut, &s.Wide} {
 		*n = r.num()
 	}
 	s.Largest = r.size()
+	s.Widest = Breadth{r.num(), r.position()}
 	s.First, s.Last = r.signed(), r.signed()
 	return s
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/sketch"
@@ -44,41 +43,34 @@ type ExactSize struct {
 // An ExactCounter makes the Exact of a second pass over the inputs of a Profile. It implements
 // ingest.Handler.
 type ExactCounter struct {
-	index *nomineeIndex
-	fold  *folder[*exactPart]
-	free  sync.Pool // of *exactBuilder
+	*countCutter
+	fold *folder[*exactPart]
 }
 
 // NewCounter makes the counter of a second pass over the inputs that p was made of.
 func NewCounter(p *Profile, n *Nominees) *ExactCounter {
-	c := &ExactCounter{index: newNomineeIndex(n, p.Settings.Bytes)}
+	c := &ExactCounter{countCutter: newCountCutter(p.Settings, n)}
 	c.fold = newFolder(p.Settings.Fan,
 		func(a, b *exactPart) *exactPart { return a.join(b, true) },
 		func(a, b *exactPart) *exactPart { return a.join(b, false) },
 		func(*ingest.Input) *exactPart { return &exactPart{inputs: 1} },
 	)
-	c.free.New = func() any {
-		return &exactBuilder{
-			index: c.index, targets: newTargetIndex(MaxTargets),
-			keys: make([]*exactOpen, len(n.Keys)), sizes: make([]ExactSize, len(n.Sizes)),
-		}
-	}
 	return c
-}
-
-// Begin gives the sink of a chunk.
-func (c *ExactCounter) Begin(chunk ingest.Chunk) ingest.Sink {
-	b := c.free.Get().(*exactBuilder)
-	b.coverage = chunk.Input.Format.Coverage
-	return b
 }
 
 // End takes what a chunk's sink was fed.
 func (c *ExactCounter) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
-	b := s.(*exactBuilder)
-	x := b.seal(st)
-	c.free.Put(b)
-	c.fold.add(chunk.Input.ID, chunk.Index, x)
+	c.fold.add(chunk.Input.ID, chunk.Index, c.end(s, st))
+}
+
+// AddPart takes counts that a CountMaker of the same nominees made, in place of a Sink. The error wraps
+// ErrPart.
+func (c *ExactCounter) AddPart(id ingest.InputID, chunk int, form []byte) error {
+	p, err := readExactPart(form, c.index.nominees)
+	if err == nil {
+		c.fold.add(id, chunk, p)
+	}
+	return err
 }
 
 // EndInput takes the end of an input.

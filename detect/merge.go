@@ -106,8 +106,13 @@ func (s inputShift) mark(mark uint64) uint64 {
 
 func (s inputShift) target(t *TargetStats) {
 	for i := range t.Shapes {
-		at := &t.Shapes[i].Largest.At
-		*at = s.position(*at)
+		x := &t.Shapes[i]
+		if x.Reads > 0 {
+			x.Largest.At = s.position(x.Largest.At)
+		}
+		if x.Widest.Partitions > 0 {
+			x.Widest.At = s.position(x.Widest.At)
+		}
 	}
 	for i := range t.Selected {
 		at := &t.Selected[i].Largest.At
@@ -267,6 +272,8 @@ func (s *ShapeStats) join(o *ShapeStats) {
 	s.Tombstones = addSat(s.Tombstones, o.Tombstones)
 	s.Failed = addSat(s.Failed, o.Failed)
 	s.Dense = addSat(s.Dense, o.Dense)
+	s.FanOut, s.Wide = addSat(s.FanOut, o.FanOut), addSat(s.Wide, o.Wide)
+	s.widest(o.Widest)
 	s.largest(o.Largest)
 	s.First, s.Last = joinSpan(s.First, s.Last, o.First, o.Last)
 }

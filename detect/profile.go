@@ -219,7 +219,10 @@ type ShapeStats struct {
 	Tombstones uint64
 	Failed     uint64
 	Dense      uint64 // reads of at least 1,000 tombstones (Cassandra's default warning)
+	FanOut     uint64 // requests to at least FanOutPartitions partitions
+	Wide       uint64 // requests to at least WidePartitions
 	Largest    ReadSize
+	Widest     Breadth
 	First      int64 // Unix nanoseconds
 	Last       int64
 }
@@ -229,6 +232,12 @@ type ReadSize struct {
 	Tombstones uint64
 	Rows       uint64
 	RowsKnown  bool
+	At         ingest.Position
+}
+
+// A Breadth is the request to most partitions.
+type Breadth struct {
+	Partitions uint64
 	At         ingest.Position
 }
 

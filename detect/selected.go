@@ -52,8 +52,11 @@ const (
 	SelectedCounters          int = iota
 )
 
-// WidePartitions is from where a request to several partitions is counted as wide.
-const WidePartitions = 100
+// Requests to several partitions are counted from FanOutPartitions on, and as wide from WidePartitions on.
+const (
+	FanOutPartitions = 10
+	WidePartitions   = 100
+)
 
 // SelectedTotals are sums of selected records; index them by SelectedCounter.
 type SelectedTotals [SelectedCounters]uint64

@@ -174,7 +174,7 @@ func permille(part, whole, round uint64) detect.Milli {
 func buildPatterns(t *detect.TargetView, limit int) []Pattern {
 	var out []Pattern
 	for i := range t.Shapes {
-		if s := &t.Shapes[i]; s.Shape != "" {
+		if s := &t.Shapes[i]; s.Shape != "" && s.Reads > 0 {
 			p := Pattern{Target: t.Target, Shape: s.Shape, Requests: detect.Range{Low: s.Reads, High: s.Reads}}
 			p.setRows(s.Rows, s.RowsKnown)
 			out = append(out, p)

@@ -249,12 +249,12 @@ func (h *heavyReads) evidence(v *detect.View, t *detect.TargetView) []detect.Evi
 func (h *heavyReads) message() string {
 	said := fmt.Sprintf("at least %s", plural(h.reads.Low, "read"))
 	if n := h.largest; n.Tombstones > 0 {
-		said += fmt.Sprintf(" scanned tombstones, %s the most of one", grouped(n.Tombstones))
+		said += fmt.Sprintf(" scanned %s tombstones", grouped(h.tombs.Low))
+		if h.tombs.Low > n.Tombstones {
+			said += fmt.Sprintf(", up to %s in one", grouped(n.Tombstones))
+		}
 		if n.RowsKnown {
 			said += fmt.Sprintf(" beside %s", plural(n.Rows, "live row"))
-		}
-		if h.tombs.Low > n.Tombstones {
-			said += fmt.Sprintf(" and %s in all", grouped(h.tombs.Low))
 		}
 	} else {
 		said += " met too many tombstones"

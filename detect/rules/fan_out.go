@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 //go:embed doc/fan-out.md
@@ -29,7 +30,11 @@ func judgeFanOut(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 				views = append(views, s)
 			}
 		}
-		if f, ok := fanFinding(v, t, views); ok {
+		f, ok := fanFinding(v, t, views)
+		if g, also := countedFans(v, t); also && (!ok || g.Severity > f.Severity) {
+			f, ok = g, true
+		}
+		if ok {
 			found = append(found, f)
 		}
 	}
@@ -80,4 +85,50 @@ func fanFinding(v *detect.View, t *detect.TargetView, views []*detect.SelectedVi
 		f.Evidence = append(f.Evidence, atLeast(wide).evidence("wide_requests", "requests"))
 	}
 	return told(f, placesOf(views)), true
+}
+
+// countedFans judges requests to many partitions in traffic.
+func countedFans(v *detect.View, t *detect.TargetView) (detect.Finding, bool) {
+	l := v.Limits
+	n, wide := uint64(0), uint64(0)
+	widest, shape := detect.Breadth{}, ""
+	for i := range t.Shapes {
+		s := &t.Shapes[i]
+		n, wide = n+s.FanOut, wide+s.Wide
+		if s.Widest.Partitions > widest.Partitions {
+			widest, shape = s.Widest, s.Shape
+		}
+	}
+	share := detect.Ratio(n, t.Totals[detect.Requests])
+	many, few := l.Of(detect.FanRequests), l.Of(detect.FanFewRequests)
+	if widest.Partitions < l.Count(detect.FanPartitions) || t.Target.Store == ingest.DynamoDB {
+		return detect.Finding{}, false
+	}
+	floor := many
+	if detect.Whole(n) < many.Value {
+		floor = few
+	}
+	if detect.Whole(n) < floor.Value || floor == few && share < l.Of(detect.FanShare).Value {
+		return detect.Finding{}, false
+	}
+	f := detect.Finding{
+		Severity: detect.Low,
+		Subject:  detect.Subject{Target: t.Target, Shape: shape},
+		Span:     t.Span,
+		Cost:     detect.Whole(n),
+		Evidence: []detect.Evidence{
+			exactly(n).against("fan_out_requests", "requests", floor.Value, floor.Source),
+			exactly(widest.Partitions).evidence("partitions_of_one_request", "partitions"),
+			measure{share, share, share}.evidence("share_of_requests", "share"),
+		},
+		Message: fmt.Sprintf("%s of %s asked for many partitions at once, up to %s: the slowest of them decides",
+			grouped(n), plural(t.Totals[detect.Requests], "request"), grouped(widest.Partitions)),
+	}
+	if wide > 0 {
+		f.Evidence = append(f.Evidence, exactly(wide).evidence("wide_requests", "requests"))
+	}
+	if detect.Whole(wide) >= many.Value {
+		f.Severity = detect.Medium
+	}
+	return settle(f, []ingest.Position{widest.At}), true
 }

@@ -275,11 +275,23 @@ func TestFanOut(t *testing.T) {
 		}
 		return complaining(ingest.Cassandra, s)
 	}
+	counted := func(n, wide, widest, all uint64) *detect.View {
+		v := complaining(ingest.Cassandra)
+		v.Targets[0].Totals[detect.Requests] = all
+		v.Targets[0].Shapes = []detect.ShapeStats{{Shape: "SELECT", FanOut: n, Wide: wide, Widest: detect.Breadth{Partitions: widest, At: shown[0]}}}
+		return v
+	}
 	for _, c := range []struct {
 		name string
 		view *detect.View
 		want string
 	}{
+		{"100 requests of traffic", counted(100, 0, 10, 1_000_000), "low certain"},
+		{"99 of very many", counted(99, 0, 10, 1_000_000), ""},
+		{"10 that are 5 % of the table's", counted(10, 0, 10, 200), "low certain"},
+		{"10 that are less", counted(10, 0, 10, 201), ""},
+		{"9 of 9", counted(9, 0, 10, 9), ""},
+		{"100 wide ones", counted(100, 100, 100, 1_000_000), "medium certain"},
 		{"the store's own line", fan(1, 0, 30, false), "low certain"},
 		{"the store's own line on few partitions", fan(1, 0, 9, false), ""},
 		{"100 slow requests to 10 partitions", fan(100, 0, 10, true), "low certain"},

@@ -1,0 +1,270 @@
+package detect
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
+)
+
+// The serialised form of the part of one chunk: a byte for its kind, and then a Profile, the events that
+// it is held as, or exact counts. Whoever stores parts guards them with a checksum and keeps those of
+// other settings away: a part that it gives back is one that this package made.
+const (
+	partProfile = 'P'
+	partEvents  = 'E'
+	partExact   = 'X'
+)
+
+// ErrPart is wrapped by every error about the serialised form of a part, or of nominees.
+var ErrPart = errors.New("not a readable part")
+
+func badPart(why error) error { return fmt.Errorf("%w: %w", ErrPart, why) }
+
+// marshal gives the serialised form of the part of one chunk.
+func (p *part) marshal() []byte {
+	if p.profile != nil {
+		form, _ := p.profile.MarshalBinary() // its error is always nil
+		return append([]byte{partProfile}, form...)
+	}
+	w := encoder{[]byte{partEvents}}
+	in := &p.inputs[0]
+	w.num(uint64(in.context.coverage))
+	w.text(in.context.node)
+	w.text(in.context.name)
+	w.text(in.context.role)
+	w.inputs([]InputStats{in.stats})
+	w.problems(&in.problems)
+	w.b = append(w.b, in.events...)
+	return w.b
+}
+
+// readPart reads what marshal wrote, of a run with these settings. It is safe on any input.
+func readPart(b []byte, s Settings) (*part, error) {
+	switch {
+	case len(b) > 0 && b[0] == partProfile:
+		return readProfilePart(b[1:], s)
+	case len(b) > 0 && b[0] == partEvents:
+		return readEventsPart(b[1:])
+	}
+	return nil, badPart(errors.New("of an unknown kind"))
+}
+
+func readProfilePart(b []byte, s Settings) (*part, error) {
+	p, err := ReadProfile(b)
+	switch {
+	case err != nil:
+		return nil, badPart(err)
+	case p.Settings != s:
+		return nil, badPart(fmt.Errorf("%w: %+v and %+v", ErrUnlike, p.Settings, s))
+	case len(p.Inputs) != 1:
+		return nil, badPart(fmt.Errorf("of %d inputs, not of one", len(p.Inputs)))
+	}
+	return &part{profile: p}, nil
+}
+
+func readEventsPart(b []byte) (*part, error) {
+	r := decoder{b: b}
+	in := loggedInput{context: inputContext{
+		coverage: ingest.Coverage(r.below(uint64(ingest.StateOnly)+1, "a coverage")),
+		node:     r.text(), name: r.text(), role: r.text(),
+	}}
+	if r.below(2, "a number of inputs") != 1 {
+		r.fail("not of one input")
+	}
+	in.stats = r.input()
+	in.problems = r.problems()
+	in.events = r.b
+	for r.err == nil && len(r.b) > 0 {
+		r.loggedEvent()
+	}
+	if r.err != nil {
+		return nil, badPart(r.err)
+	}
+	return &part{inputs: []loggedInput{in}, size: len(in.events)}, nil
+}
+
+// loggedEvent passes over one event of an eventLog, and checks what eventLog.read trusts in.
+func (r *decoder) loggedEvent() {
+	flags := r.below(loggedLatency<<1, "the flags of an event")
+	for flag := uint64(loggedTime); flag <= loggedLatency; flag <<= 1 {
+		if flags&flag != 0 {
+			r.num()
+		}
+	}
+	r.below(uint64(ingest.Scylla)+1, "a store")
+	r.below(uint64(ingest.Ops), "an operation")
+	r.below(uint64(ingest.Throttles), "a reason of throttling")
+	r.below(uint64(ingest.StateOnly)+1, "a coverage")
+	for range 5 { // requests, partitions, error, byte, line
+		r.num()
+	}
+	for range 6 { // role, table, index, key, node, shape
+		r.skipText()
+	}
+}
+
+func (r *decoder) skipText() { r.b = r.b[r.count():] }
+
+// marshal gives the serialised form of the counts of one chunk.
+func (p *exactPart) marshal() []byte {
+	w := encoder{[]byte{partExact}}
+	w.num(p.lines)
+	w.count(len(p.keys))
+	for _, h := range p.keys {
+		w.num(uint64(h.nominee))
+		w.exactKey(h.key)
+	}
+	w.count(len(p.sizes))
+	for _, h := range p.sizes {
+		w.nums(uint64(h.nominee), h.size.Items, h.size.Bytes)
+		w.position(h.size.At)
+	}
+	return w.b
+}
+
+// readExactPart reads what marshal wrote, of a pass that counts these nominees. It is safe on any input.
+func readExactPart(b []byte, n *Nominees) (*exactPart, error) {
+	if len(b) == 0 || b[0] != partExact {
+		return nil, badPart(errors.New("no exact counts"))
+	}
+	r := decoder{b: b[1:]}
+	p := &exactPart{inputs: 1, lines: r.num()}
+	for range r.count() {
+		h := exactHit{nominee: int(r.below(uint64(len(n.Keys)), "a nominee"))}
+		if k := len(p.keys); k > 0 && p.keys[k-1].nominee >= h.nominee {
+			r.fail("nominees are out of order")
+		}
+		h.key = r.exactKey()
+		p.keys = append(p.keys, h)
+	}
+	for range r.count() {
+		h := sizeHit{nominee: int(r.below(uint64(len(n.Sizes)), "a nominee"))}
+		if k := len(p.sizes); k > 0 && p.sizes[k-1].nominee >= h.nominee {
+			r.fail("nominees are out of order")
+		}
+		h.size = ExactSize{Items: r.num(), Bytes: r.num(), At: r.position()}
+		p.sizes = append(p.sizes, h)
+	}
+	if r.err == nil && len(r.b) > 0 {
+		r.fail("bytes left over")
+	}
+	if r.err != nil {
+		return nil, badPart(r.err)
+	}
+	return p, nil
+}
+
+func (w *encoder) exactKey(k *ExactKey) {
+	w.nums(k.Totals[:]...)
+	w.count(len(k.Panes))
+	for i := range k.Panes {
+		p := &k.Panes[i]
+		w.nums(uint64(p.Start), p.Requests, p.Cost, p.Tombstones, p.ReadMilli, p.WriteMilli, p.Throttled, p.Failed)
+	}
+	w.count(len(k.Seconds))
+	for _, s := range k.Seconds {
+		w.nums(uint64(s.Second), s.Requests, s.ReadMilli, s.WriteMilli)
+	}
+	w.b = k.Latency.AppendBinary(w.b)
+	w.count(len(k.Nodes))
+	for _, n := range k.Nodes {
+		w.text(n.Node)
+		w.num(n.Requests)
+	}
+	w.positions(k.Positions)
+	w.nums(k.SortKnown, k.Ascending, k.Ordered)
+	w.flag(k.SortKeys != nil)
+	if k.SortKeys != nil {
+		w.b = k.SortKeys.AppendBinary(w.b)
+		w.b = k.sortTop.AppendBinary(w.b)
+	}
+}
+
+func (r *decoder) exactKey() *ExactKey {
+	k := &ExactKey{}
+	r.into(k.Totals[:])
+	for range r.count() {
+		p := ExactPane{Start: uint32(r.below(1<<32, "a pane"))}
+		for _, n := range []*uint64{&p.Requests, &p.Cost, &p.Tombstones, &p.ReadMilli, &p.WriteMilli, &p.Throttled, &p.Failed} {
+			*n = r.num()
+		}
+		k.Panes = append(k.Panes, p)
+	}
+	for range r.count() {
+		k.Seconds = append(k.Seconds, ExactSecond{uint32(r.below(1<<32, "a second")), r.num(), r.num(), r.num()})
+	}
+	k.Latency = read(r, sketch.ReadHistogram)
+	for range r.count() {
+		k.Nodes = append(k.Nodes, NodeCount{r.text(), r.num()})
+	}
+	k.Positions = r.positions()
+	if len(k.Positions) > maxPositions {
+		r.fail("too many positions of a key")
+	}
+	k.SortKnown, k.Ascending, k.Ordered = r.num(), r.num(), r.num()
+	if r.flag() {
+		k.SortKeys = read(r, sketch.ReadDistinct)
+		k.sortTop = r.top(1)
+		k.TopSort = topSort(k.sortTop)
+		if r.err == nil && k.SortKeys.Precision() != sortPrecision {
+			r.fail("sort keys of another precision")
+		}
+	}
+	return k
+}
+
+// MarshalBinary gives the serialised form of n, which is canonical; its error is always nil.
+func (n *Nominees) MarshalBinary() ([]byte, error) {
+	w := encoder{}
+	w.num(uint64(n.Width))
+	w.count(len(n.Targets))
+	for _, t := range n.Targets {
+		w.targetName(t)
+	}
+	for _, list := range [][]Nominee{n.Keys, n.Sizes} {
+		w.count(len(list))
+		for i := range list {
+			w.num(uint64(list[i].Target))
+			w.text(string(list[i].Key))
+			w.count(len(list[i].Minutes))
+			for _, m := range list[i].Minutes {
+				w.num(uint64(m))
+			}
+		}
+	}
+	return w.b, nil
+}
+
+// ReadNominees reads the serialised form of Nominees. It is safe on any input; the error wraps ErrPart.
+func ReadNominees(b []byte) (*Nominees, error) {
+	r := decoder{b: b}
+	n := &Nominees{Width: r.width()}
+	for range r.count() {
+		n.Targets = append(n.Targets, r.targetName())
+	}
+	n.Keys, n.Sizes = r.nominees(len(n.Targets)), r.nominees(len(n.Targets))
+	if r.err == nil && len(r.b) > 0 {
+		r.fail("bytes left over")
+	}
+	if r.err != nil {
+		return nil, badPart(r.err)
+	}
+	return n, nil
+}
+
+func (r *decoder) nominees(targets int) []Nominee {
+	var list []Nominee
+	for range r.count() {
+		k := Nominee{Target: uint32(r.below(uint64(targets), "a target")), Key: []byte(r.text())}
+		for range r.count() {
+			k.Minutes = append(k.Minutes, uint32(r.below(1<<32, "a minute")))
+		}
+		if len(list) > 0 && compareNominees(list[len(list)-1], k) >= 0 {
+			r.fail("nominees are out of order")
+		}
+		list = append(list, k)
+	}
+	return list
+}
