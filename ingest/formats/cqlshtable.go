@@ -70,7 +70,7 @@ var (
 // Decode reads a line.
 func (d *cqlTable) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
-	line := uncoloured(rec.Data)
+	line := unframed(uncoloured(rec.Data))
 	if d.csv != 0 {
 		d.csvLine(line, rec.At, to)
 		return
@@ -84,6 +84,9 @@ func (d *cqlTable) Decode(rec *ingest.Record, to ingest.Sink) {
 	case cqlRowCount.Match(line):
 		d.finish(to)
 		d.mode, d.row.from = outside, ""
+		to.Skip(skipCQLLine)
+	case d.mode != inExpanded && isCQLHeader(line):
+		d.columns(line)
 		to.Skip(skipCQLLine)
 	case cqlRule.Match(line):
 		d.header(line)
@@ -112,16 +115,40 @@ func (d *cqlTable) header(rule []byte) {
 	if d.mode == inExpanded || len(d.held) == 0 {
 		return
 	}
-	d.mode, d.row.names, d.rule = inRows, nil, d.rule[:0]
-	for _, name := range bytes.Split(d.held, []byte{'|'}) {
-		d.row.names = append(d.row.names, strings.ToLower(string(bytes.TrimSpace(name))))
-	}
+	d.columns(d.held)
 	for i, c := range string(rule) {
 		if c == '+' {
 			d.rule = append(d.rule, i)
 		}
 	}
 	d.held = d.held[:0]
+}
+
+// columns begins a table with this header.
+func (d *cqlTable) columns(header []byte) {
+	d.mode, d.row.names, d.rule = inRows, nil, d.rule[:0]
+	for _, name := range bytes.Split(header, []byte{'|'}) {
+		d.row.names = append(d.row.names, strings.ToLower(string(bytes.TrimSpace(name))))
+	}
+	d.held = append(d.held[:0], header...)
+}
+
+// isCQLHeader reports whether a line is the header of a table of the server, also where the rule below
+// it got lost.
+func isCQLHeader(line []byte) bool {
+	return bytes.Count(line, []byte{'|'}) > 1 && bytes.Contains(line, []byte("_name")) && knownColumns(bytes.Split(line, []byte{'|'}))
+}
+
+// unframed takes off the bars around a line of a Markdown table, and makes its rule one of cqlsh.
+func unframed(line []byte) []byte {
+	text := bytes.TrimSpace(line)
+	if len(text) < 3 || text[0] != '|' || text[len(text)-1] != '|' {
+		return line
+	}
+	if line = text[1 : len(text)-1]; len(bytes.Trim(line, " -:|")) == 0 {
+		return bytes.ReplaceAll(bytes.ReplaceAll(bytes.ReplaceAll(line, []byte(" "), []byte("-")), []byte(":"), []byte("-")), []byte("|"), []byte("+"))
+	}
+	return line
 }
 
 // barred reads a row, or under EXPAND one cell of it. Another header of the same print-out follows
@@ -243,7 +270,10 @@ func sniffCQLTable(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	found, expanded, csv := false, 0, &cqlTable{}
 	csv.exported(head)
 	log := sniffLines(head, func(line []byte) bool {
+		line = unframed(line)
 		switch {
+		case isCQLHeader(line):
+			found = true
 		case cqlRule.Match(line) && expanded == 0:
 			found = found || knownColumns(bytes.Split(held, []byte{'|'}))
 		case cqlExpanded.Match(line):

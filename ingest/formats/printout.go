@@ -190,6 +190,17 @@ func sniffLines(head []byte, see func(line []byte) (enough bool)) (log bool) {
 	return false
 }
 
+var scyllaPrintout = regexp.MustCompile(`\bsystem_distributed_everywhere\b|_scylla_cdc_log\b|(?i:[$#>@].*\bscylla\b|\bscylla\b.*nodetool)`)
+
+// printoutStore gives ScyllaDB where the beginning of a print-out of nodetool shows that it is its own, and no
+// store otherwise: the same text may be of either.
+func printoutStore(head []byte) ingest.Store {
+	if scyllaPrintout.Match(head) {
+		return ingest.Scylla
+	}
+	return ingest.StoreUnknown
+}
+
 // certainOr gives a verdict of yes or no.
 func certainOr(yes bool, seen, missing string) ingest.Verdict {
 	if yes {

@@ -74,7 +74,7 @@ func TestOtherTextsAreNoPrintouts(t *testing.T) {
 }
 
 func TestAPlaceOfAnEarlierChunkHasNoLine(t *testing.T) {
-	d := newTableStats(ingest.DecodeOptions{})
+	d := newTableStats(nil, ingest.DecodeOptions{})
 	var sink recorder
 	for i, line := range []string{"Keyspace: shop", "Table: orders", "Compacted partition maximum bytes: 186563160"} {
 		at := ingest.Position{Byte: uint64(100 * i), Line: uint64(1 + i%2)} // the third line begins a chunk

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"regexp"
 	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -114,7 +115,9 @@ func (d *scyllaTop) partition(text []byte, e *ingest.Event) {
 	e.Key, e.KeyKnown = d.key, true
 }
 
+var scyllaTopList = regexp.MustCompile(`"(?:read|write)"\s*:\s*\[\s*\{\s*"partition"\s*:`)
+
 func sniffScyllaTop(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
-	yes := bytes.Contains(head, []byte(`"read_cardinality"`)) || bytes.Contains(head, []byte(`"write_cardinality"`))
+	yes := bytes.Contains(head, []byte(`"read_cardinality"`)) || bytes.Contains(head, []byte(`"write_cardinality"`)) || scyllaTopList.Match(head)
 	return certainOr(yes, "lists of a sampler as JSON", "no member read_cardinality or write_cardinality")
 }

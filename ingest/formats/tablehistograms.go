@@ -28,7 +28,7 @@ The largest partition is the top of a histogram's bucket. Zeros and NaN mean tha
 Three or more equal percentiles say nothing: some versions print the same number for all of them.`,
 	Sequential: true,
 	Sniff:      sniffHistograms,
-	New:        func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return &histograms{}, nil },
+	New:        newHistograms,
 }
 
 const (
@@ -50,8 +50,13 @@ const (
 	histogramColumns
 )
 
+func newHistograms(head []byte, _ ingest.DecodeOptions) (ingest.Decoder, error) {
+	return &histograms{store: printoutStore(head)}, nil
+}
+
 // histograms gathers one table's histogram and tells of it when the next one begins.
 type histograms struct {
+	store   ingest.Store
 	out     printout
 	table   []byte
 	at      mark
@@ -203,10 +208,10 @@ func (d *histograms) finish(to ingest.Sink) {
 			measure = ingest.PartitionCells
 		}
 		to.State(&ingest.State{
-			Table: d.table, Source: ingest.SourceTableHistograms, Measure: measure, Value: n, At: d.out.place(d.at),
+			Store: d.store, Table: d.table, Source: ingest.SourceTableHistograms, Measure: measure, Value: n, At: d.out.place(d.at),
 		})
 	}
-	*d = histograms{out: d.out, columns: d.columns[:0]}
+	*d = histograms{store: d.store, out: d.out, columns: d.columns[:0]}
 }
 
 // alike reports whether so many percentiles are equal that they are a tool's bug. No value is none.

@@ -27,7 +27,7 @@ slices are of the last minutes; NaN, and 1 for none, mean that there is nothing 
 partitions, with keys, are those of the last full repair (4.1 on).`,
 	Sequential: true,
 	Sniff:      sniffTableStats,
-	New:        func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) { return newTableStats(o), nil },
+	New:        func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) { return newTableStats(head, o), nil },
 }
 
 const (
@@ -40,6 +40,7 @@ const (
 type tableStats struct {
 	out      printout
 	options  ingest.DecodeOptions
+	store    ingest.Store
 	keyspace []byte
 	table    []byte
 	index    []byte
@@ -56,7 +57,9 @@ type topList struct {
 	open     bool
 }
 
-func newTableStats(o ingest.DecodeOptions) *tableStats { return &tableStats{options: o} }
+func newTableStats(head []byte, o ingest.DecodeOptions) *tableStats {
+	return &tableStats{options: o, store: printoutStore(head)}
+}
 
 // Decode reads a line.
 func (d *tableStats) Decode(rec *ingest.Record, to ingest.Sink) {
@@ -118,7 +121,7 @@ func (d *tableStats) number(name string, value []byte, to ingest.Sink) {
 		to.Skip(skipStatistic)
 	case s.state:
 		d.largest(value, to)
-	case !tell(to, ingest.Point{Table: d.table, Index: d.index, At: d.out.place(d.at)}, s.point, s.stat, value):
+	case !tell(to, ingest.Point{Store: d.store, Table: d.table, Index: d.index, At: d.out.place(d.at)}, s.point, s.stat, value):
 		to.Skip(skipNotANumber)
 	}
 }
@@ -130,7 +133,7 @@ func (d *tableStats) largest(value []byte, to ingest.Sink) {
 		return
 	}
 	to.State(&ingest.State{
-		Table: d.table, Index: d.index, Source: ingest.SourceTableStats,
+		Store: d.store, Table: d.table, Index: d.index, Source: ingest.SourceTableStats,
 		Measure: ingest.PartitionBytes, Value: n, At: d.out.place(d.at),
 	})
 }
@@ -175,7 +178,7 @@ func (d *tableStats) entry(rec *ingest.Record, to ingest.Sink) {
 	default:
 		d.key = printedKey(d.key, key, d.table, d.options.Schema)
 		to.State(&ingest.State{
-			Table: d.table, Index: d.index, Key: d.key, KeyKnown: true, Source: ingest.SourceTopPartitions,
+			Store: d.store, Table: d.table, Index: d.index, Key: d.key, KeyKnown: true, Source: ingest.SourceTopPartitions,
 			Measure: d.list.measure, Value: n, UnixNano: d.list.unixNano, At: rec.At,
 		})
 	}
