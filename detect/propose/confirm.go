@@ -77,6 +77,12 @@ func confirmSteps(f *detect.Finding) []string {
 		steps = append(steps, "confirm with keyheat keys INPUT --table "+table+" --pane 1h on a day or more: each pane's own top keys")
 	case "low-cardinality-key", "skewed-key":
 		steps = append(steps, "confirm with keyheat keys INPUT --table "+table+" on a day or more")
+	case "hot-partition":
+		if _, ok := measured(f, "requests"); !ok && isCQL(f.Subject.Target.Store) {
+			steps = append(steps, "confirm with a sample of all requests: nodetool settraceprobability 0.001 on two nodes for ten minutes, then 0, and keyheat analyze on the traces")
+			break
+		}
+		fallthrough
 	default:
 		steps = append(steps, "confirm with keyheat analyze FILE --table "+table+", without --no-exact: the key is then counted by the second")
 	}

@@ -72,6 +72,13 @@ func confirmPurge(f *detect.Finding) []string {
 }
 
 func confirmScan(f *detect.Finding) []string {
+	if f.Subject.Target.Store == ingest.DynamoDB {
+		return []string{
+			"confirm who scans: CloudTrail data events of the table name the caller of each Scan (userIdentity)",
+			"aws cloudwatch get-metric-statistics --namespace AWS/DynamoDB --metric-name ReturnedItemCount" +
+				" --dimensions Name=TableName,Value=" + word(f.Subject.Target.Table, "TABLE") + " Name=Operation,Value=Scan --statistics Sum --period 60 --start-time START --end-time END",
+		}
+	}
 	return []string{
 		"confirm with a trace of one such read: cqlsh, TRACING ON, then the statement: it should name ranges of tokens",
 		"find the client by the statement and its time; nodetool clientstats names who is connected",

@@ -18,20 +18,8 @@ func denseStatistics(v *detect.View, t *detect.TargetView) []detect.Finding {
 	part := s.mean.value
 	most := s.most.low >= l.Of(detect.TombstonesWarnRead).Value &&
 		(!known || part == 0 || detect.Ratio(uint64(part), uint64(part+rows)) >= l.Of(detect.TombstonesOfRead).Value)
-	if !average && !most {
-		return nil
-	}
-	severity := detect.Low
-	switch {
-	case s.most.low >= l.Of(detect.TombstonesHighRead).Value:
-		severity = detect.High
-	case s.most.low >= l.Of(detect.TombstonesMediumRead).Value:
-		severity = detect.Medium
-	}
-	if isSystem(t.Target) {
-		severity--
-	}
-	if severity == 0 {
+	severity := s.severity(l, isSystem(t.Target))
+	if !average && !most || severity == 0 {
 		return nil
 	}
 	f := detect.Finding{
@@ -92,6 +80,21 @@ func statisticsOf(v *detect.View, t *detect.TargetView) readStatistics {
 		}
 	}
 	return s
+}
+
+// severity gives the level by the largest read; 0 for none.
+func (s *readStatistics) severity(l *detect.Limits, system bool) detect.Severity {
+	severity := detect.Low
+	switch {
+	case s.most.low >= l.Of(detect.TombstonesHighRead).Value:
+		severity = detect.High
+	case s.most.low >= l.Of(detect.TombstonesMediumRead).Value:
+		severity = detect.Medium
+	}
+	if system {
+		severity--
+	}
+	return severity
 }
 
 func (s *readStatistics) message() string {

@@ -87,11 +87,8 @@ func fanFinding(v *detect.View, t *detect.TargetView, views []*detect.SelectedVi
 	return told(f, placesOf(views)), true
 }
 
-// countedFans judges requests to many partitions in traffic.
-func countedFans(v *detect.View, t *detect.TargetView) (detect.Finding, bool) {
-	l := v.Limits
-	n, wide := uint64(0), uint64(0)
-	widest, shape := detect.Breadth{}, ""
+// fansOf adds up the requests of traffic to many partitions; shape is that of the widest.
+func fansOf(t *detect.TargetView) (n, wide uint64, widest detect.Breadth, shape string) {
 	for i := range t.Shapes {
 		s := &t.Shapes[i]
 		n, wide = n+s.FanOut, wide+s.Wide
@@ -99,6 +96,13 @@ func countedFans(v *detect.View, t *detect.TargetView) (detect.Finding, bool) {
 			widest, shape = s.Widest, s.Shape
 		}
 	}
+	return n, wide, widest, shape
+}
+
+// countedFans judges requests to many partitions in traffic.
+func countedFans(v *detect.View, t *detect.TargetView) (detect.Finding, bool) {
+	l := v.Limits
+	n, wide, widest, shape := fansOf(t)
 	share := detect.Ratio(n, t.Totals[detect.Requests])
 	many, few := l.Of(detect.FanRequests), l.Of(detect.FanFewRequests)
 	if widest.Partitions < l.Count(detect.FanPartitions) || t.Target.Store == ingest.DynamoDB {

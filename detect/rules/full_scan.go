@@ -135,12 +135,15 @@ func (s *scans) finding(v *detect.View, t *detect.TargetView) (detect.Finding, b
 		share := detect.Ratio(s.counted, s.reads)
 		f.Evidence = append(f.Evidence, measure{share, share, share}.evidence("share_of_reads", "share"))
 	}
-	f.Message = s.message(n.Low)
+	f.Message = s.message(n.Low, t.Target.Store)
 	return told(f, s.at), true
 }
 
-func (s *scans) message(n uint64) string {
+func (s *scans) message(n uint64, store ingest.Store) string {
 	said := fmt.Sprintf("%s had no bound partition key, so that every node was asked", plural(n, "read"))
+	if store == ingest.DynamoDB {
+		said = fmt.Sprintf("%s read the table from one end to the other, and paid for all of it", plural(n, "request"))
+	}
 	if s.counted == 0 {
 		said = "at least " + said
 	}

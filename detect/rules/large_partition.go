@@ -125,18 +125,13 @@ func (p *partition) finding(v *detect.View, t *detect.TargetView) (detect.Findin
 			fired = append([]string{fmt.Sprintf("%s, over %s", sized(c.best.Max), sized(uint64(byBytes.Value/1000)))}, fired...)
 		}
 	}
-	if said {
-		f.Severity = max(f.Severity, detect.Low)
-		f.Evidence = append(f.Evidence, p.reported()...)
-	}
-	if f.Severity == 0 {
-		return f, false
-	}
 	f.Message = p.message(fired)
-	if said {
-		return told(f, p.places()), true
+	if !said {
+		return settle(f, p.places()), f.Severity > 0
 	}
-	return settle(f, p.places()), true
+	f.Severity = max(f.Severity, detect.Low)
+	f.Evidence = append(f.Evidence, p.reported()...)
+	return told(f, p.places()), true
 }
 
 // reported gives what the store's own lines tell, where other means tell of more.

@@ -57,14 +57,8 @@ func tombstoneFinding(v *detect.View, t *detect.TargetView, c *condition) (detec
 	}
 	f := detect.Finding{Subject: c.subject(t), Span: c.span, Cost: detect.Whole(c.best.Max)}
 	limit := l.Of(detect.TombPartition)
-	if n >= limit.Value && (rows == 0 || detect.Ratio(c.best.Max, rows) >= l.Of(detect.TombPartitionOfRows).Value) {
-		f.Severity = detect.Low
-		if n >= l.Of(detect.TombPartitionMedium).Value {
-			f.Severity = detect.Medium
-		}
-		if n >= l.Of(detect.TombPartitionHigh).Value && rows > 0 {
-			f.Severity = detect.High
-		}
+	if rows == 0 || detect.Ratio(c.best.Max, rows) >= l.Of(detect.TombPartitionOfRows).Value {
+		f.Severity = numberSeverity(l, n, rows > 0)
 	}
 	if c.said != nil {
 		f.Severity, limit = max(f.Severity, detect.Low), c.limitOf(limit)
@@ -93,6 +87,20 @@ func tombstoneFinding(v *detect.View, t *detect.TargetView, c *condition) (detec
 		return told(f, c.at), true
 	}
 	return settle(f, c.at), true
+}
+
+// numberSeverity gives the level of a number of tombstones, 0 for none; where the rows beside them are
+// not known it is medium at most.
+func numberSeverity(l *detect.Limits, n detect.Milli, rows bool) detect.Severity {
+	switch {
+	case n >= l.Of(detect.TombPartitionHigh).Value && rows:
+		return detect.High
+	case n >= l.Of(detect.TombPartitionMedium).Value:
+		return detect.Medium
+	case n >= l.Of(detect.TombPartition).Value:
+		return detect.Low
+	}
+	return 0
 }
 
 // rowsOf gives the rows that the same statement of the store tells of the partition, 0 when none does.
