@@ -29,4 +29,5 @@ type Source struct {
 	Size  int64  // bytes on disk when it was found; -1 when not known beforehand
 	Named bool   // named on the command line itself: an error when no format knows it
 	Stdin bool
+	Split *Split // nil: all of it is read
 }

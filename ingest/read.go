@@ -81,7 +81,8 @@ type Options struct {
 	// Progress is called after each few MiB read, by one goroutine at a time.
 	Progress func(Progress)
 
-	tail int64 // read the last bytes only of inputs that can be read by ranges
+	tail   int64    // read the last bytes only of inputs that can be read by ranges
+	layout []Layout // by source: find out how it would be read, and read nothing of it
 }
 
 // Progress says how far reading is.

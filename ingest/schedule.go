@@ -164,9 +164,10 @@ type rangedFile struct {
 	size   int64
 	in     *Input
 	result InputResult // of which each chunk writes its own Sum
-	chunks int
-	next   int // to hand out
-	low    int // those before it are finished
+	from   int         // first chunk that is read
+	chunks int         // the end of those
+	next   int         // to hand out
+	low    int         // those before it are finished
 	done   []bool
 }
 
@@ -192,7 +193,7 @@ func (r *run) chunkDone(g *rangedFile, index int, st ChunkStats, err error) bool
 	g.result.Bytes += st.Bytes
 	g.result.Records += st.Records
 	if r.sums() {
-		g.result.Sums[index] = st.Sum
+		g.result.Sums[index-g.from] = st.Sum
 	}
 	g.result.Err = earlier(g.result.Err, err)
 	for g.low < g.chunks && g.done[g.low] {
@@ -223,14 +224,14 @@ func earlier(a, b error) error {
 // finish ends a ranged file, of which all chunks that were handed out are finished: those of a
 // cancelled run may be some, or none.
 func (g *rangedFile) finish(r *run) {
-	g.result.Input, g.result.Chunks = g.in, g.next
+	g.result.Input, g.result.Chunks = g.in, g.next-g.from
 	res := &r.res.Sources[g.file]
 	if err := g.f.Close(); err != nil && g.result.Err == nil {
 		g.result.Err = &ReadError{Name: g.in.Name, Byte: g.result.Bytes, Err: err}
 	}
-	if g.next > 0 {
+	if g.next > g.from {
 		res.Inputs = append(res.Inputs, g.result)
-		r.h.EndInput(g.in, g.next)
+		r.h.EndInput(g.in, g.next-g.from)
 	}
 	r.endFile(g.file)
 }

@@ -113,6 +113,12 @@ func (w *worker) open(p place, path string) (later bool, err error) {
 		}
 		res.Size = first
 	}
+	if s := w.r.src[p.file].Split; s != nil {
+		if res.Size < s.Size {
+			return false, fmt.Errorf("%s: has %d bytes, where its split says %d", p.name, res.Size, s.Size)
+		}
+		res.Size = s.Size
+	}
 	p.size = res.Size
 	p.disk = &section{f: f, end: res.Size, run: w.r}
 	return w.stream(p, p.disk), nil
@@ -146,7 +152,11 @@ func (w *worker) stream(p place, r io.Reader) (later bool) {
 	br := w.pool.buffer(r)
 	defer w.pool.free(br)
 	head, _ := br.Peek(magicBytes) // an error comes again when it is read
-	switch k := magic(head); k {
+	k := magic(head)
+	if w.r.o.layout != nil && k != plainText {
+		return false
+	}
+	switch k {
 	case plainText:
 		return w.text(p, br)
 	case tarArchive:
@@ -209,14 +219,19 @@ func (w *worker) text(p place, r io.Reader) (later bool) {
 func (w *worker) records(p place, in *Input, first Decoder, all io.Reader) (later bool) {
 	o := &w.r.o
 	hidden := in.Format.Header && o.Chunk < SniffBytes // the header may be in a later chunk
+	whole := p.disk == nil || in.quoted || hidden || in.Format.Document || in.Format.Sequential
+	ranges := !whole && o.tail == 0 && p.size > o.Chunk
+	split := w.r.src[p.file].Split
 	switch {
-	case p.disk == nil || in.quoted || hidden || in.Format.Document || in.Format.Sequential:
-		w.sequence(p, in, first, all)
-	case o.tail > 0 && p.size > o.tail:
-		w.tail(p, in)
-	case o.tail == 0 && p.size > o.Chunk:
+	case o.layout != nil:
+		o.layout[p.file] = layoutOf(p.size, o.Chunk, in.Format, ranges)
+	case split != nil && !split.fits(ranges, chunksOf(p.size, o.Chunk)):
+		w.r.res.Sources[p.file].fail(fmt.Errorf("%s: its split does not fit: it was another file when the plan was made", p.name))
+	case ranges:
 		w.ranges(p, in)
 		return true
+	case !whole && o.tail > 0 && p.size > o.tail:
+		w.tail(p, in)
 	default:
 		w.sequence(p, in, first, all)
 	}
@@ -226,10 +241,16 @@ func (w *worker) records(p place, in *Input, first Decoder, all io.Reader) (late
 // ranges leaves a file to be read by ranges.
 func (w *worker) ranges(p place, in *Input) {
 	in.head = bytes.Clone(in.head)
-	n := int((p.size + w.r.o.Chunk - 1) / w.r.o.Chunk)
-	g := &rangedFile{file: p.file, f: p.disk.f, size: p.size, in: in, chunks: n, done: make([]bool, n)}
+	from, n := 0, chunksOf(p.size, w.r.o.Chunk)
+	if s := w.r.src[p.file].Split; s != nil {
+		from, n = s.First, s.First+s.Chunks
+	}
+	g := &rangedFile{
+		file: p.file, f: p.disk.f, size: p.size, in: in,
+		from: from, next: from, low: from, chunks: n, done: make([]bool, n),
+	}
 	if w.r.sums() {
-		g.result.Sums = make([]uint32, n)
+		g.result.Sums = make([]uint32, n-from)
 	}
 	w.r.offer(g)
 }
