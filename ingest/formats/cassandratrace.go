@@ -32,8 +32,9 @@ JSON, and as COPY TO writes them, with or without header; what drivers print of 
 A request is one row of sessions, or one print-out. Its key comes from the statement and its bound values (Cassandra 3.8
 and later store both). Without a schema the column that reads of a table bind alone is taken for the key of inserts too.
 Events tell how many live rows and tombstones it read; replicas of one read count the same data, so the largest count is
-taken. A read of which only events are in the input is no traffic: it is counted apart, with the table as they name it,
-mostly without keyspace. Each page of a read is a session of its own.
+taken. Events whose request is in another input of the run take statement and key from there, and are no second request;
+without it a read is counted apart, with the table as its events name it, mostly without keyspace. Each page of a read is
+a session of its own.
 
 What part of all requests is traced (nodetool gettraceprobability) is not in a trace: shares hold, rates do not.
 https://cassandra.apache.org/doc/latest/cassandra/troubleshooting/reading_logs.html
