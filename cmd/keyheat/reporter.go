@@ -28,6 +28,8 @@ type reportFlags struct {
 	minSeverity value[detect.Severity]
 	ignore      string
 	limit       value[int]
+	heatMap     value[string]
+	all         *pflag.FlagSet // of the command; nil where it has no flags of a report
 }
 
 // judgeFlags are the flags of commands that look at keys.
@@ -67,17 +69,20 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	f.judgeFlags.add(flags)
 	f.showFlags.add(flags)
 	names := outputNames(render.Catalogue())
-	f.format.add(flags, "format", names[0], "`FORMAT` of stdout: "+strings.Join(names, " or "), oneOf(names...))
+	f.format.add(flags, "format", names[0], "`FORMAT` of stdout: "+strings.Join(names, ", "), oneOf(names...))
 	f.outputs.add(flags, "output", "`FORMAT=FILE`: one more rendering of the report; - is stdout (repeatable)", parseOutput)
 	f.failOn.add(flags, "fail-on", "never", "`SEVERITY` from which a finding makes the exit status 1: never, low, medium, high, critical", parseSeverity)
 	f.minSeverity.add(flags, "min-severity", "", "leave out findings below `SEVERITY`", parseSeverity)
 	f.limit.add(flags, "limit", "0", "`NUMBER` of keys and patterns of each table; 0 is 20, and in text what fits a screen", parseCount(0))
+	f.heatMap.add(flags, "heatmap", "", "draw in text when each key was busy, by `MEASURE`: "+strings.Join(measureNames(), ", "), oneOf(append(measureNames(), "")...))
+	flags.Lookup("heatmap").NoOptDefVal = report.HeatRequests.String()
+	f.all = flags
 	flags.StringVar(&f.ignore, "ignore", "", "`FILE` of findings to leave out, a line each: rule table [key]  # reason")
 }
 
 // fault gives every fault of the flags.
 func (f *reportFlags) fault() error {
-	err := faults(&f.rate, &f.showFlags, &f.format, &f.outputs, &f.failOn, &f.minSeverity, &f.limit)
+	err := faults(&f.rate, &f.showFlags, &f.format, &f.outputs, &f.failOn, &f.minSeverity, &f.limit, &f.heatMap)
 	toStdout := 0
 	for _, o := range f.outputs.of {
 		if o.file == "-" {
@@ -88,6 +93,50 @@ func (f *reportFlags) fault() error {
 		err = errors.Join(err, errors.New("--output FORMAT=-: stdout takes one rendering"))
 	}
 	return err
+}
+
+func measureNames() []string {
+	names := []string{}
+	for m := range report.Measure(report.Measures) {
+		names = append(names, m.String())
+	}
+	return names
+}
+
+// shaping are the flags that decide what a report says, and hold no secret.
+var shaping = []string{"chunk", "heatmap", "ignore", "limit", "limits-file", "map", "mask-keys", "max-bad", "memory", "min-severity", "no-exact", "node", "pane",
+	"sample-rate", "since", "table", "timezone", "until"}
+
+// settings gives the flags that were given and shape the report, in order of their names.
+func (f *reportFlags) settings() []report.Setting {
+	if f.all == nil {
+		return nil
+	}
+	var out []report.Setting
+	f.all.Visit(func(flag *pflag.Flag) {
+		if slices.Contains(shaping, flag.Name) {
+			out = append(out, report.Setting{Name: flag.Name, Value: flag.Value.String()})
+		}
+	})
+	return out
+}
+
+// toStdout gives the renderer of what goes to stdout, by --output FORMAT=- or --format.
+func (f *reportFlags) toStdout() *render.Renderer {
+	for _, o := range f.outputs.of {
+		if o.file == "-" {
+			return o.renderer
+		}
+	}
+	return outputNamed(render.Catalogue(), f.format.of)
+}
+
+// terminalFault refuses bytes at a terminal, which would take them for commands.
+func (f *reportFlags) terminalFault(e *env) error {
+	if r := f.toStdout(); e.outTerminal && r != nil && r.Binary {
+		return usage(fmt.Errorf("--format %s: would write bytes to the terminal: give --output %s=FILE, or a pipe", r.Name, r.Name))
+	}
+	return nil
 }
 
 // outputNames gives the names of renderers, the default first.
@@ -145,8 +194,8 @@ func (f *reportFlags) open(e *env) (*reporter, error) {
 	limits, errLimits := loadLimits(e, f.limitsFile)
 	ignored, errIgnore := loadIgnore(e, f.ignore)
 	options, note, errShow := f.showFlags.options(e)
-	options.MinSeverity, options.Limit = f.minSeverity.of, f.limit.of
-	return &reporter{e, f, limits, ignored, options, note}, errors.Join(errLimits, errIgnore, errShow)
+	options.MinSeverity, options.Limit, options.HeatMap = f.minSeverity.of, f.limit.of, f.heatMap.of
+	return &reporter{e, f, limits, ignored, options, note}, errors.Join(errLimits, errIgnore, errShow, f.terminalFault(e))
 }
 
 // options gives the options of what goes to stdout, and a note on masks.
@@ -166,7 +215,7 @@ func (r *reporter) judge(v *detect.View, parts report.Parts) *report.Report {
 	if r.note != "" {
 		parts.Notes = append(parts.Notes, r.note)
 	}
-	parts.Limit = cmp.Or(r.flags.limit.of, defaultKeys)
+	parts.Limit, parts.Settings = cmp.Or(r.flags.limit.of, defaultKeys), r.flags.settings()
 	return report.Build(&parts)
 }
 
@@ -174,7 +223,7 @@ func (r *reporter) judge(v *detect.View, parts report.Parts) *report.Report {
 func (r *reporter) write(stdout io.Writer, rep *report.Report) error {
 	outputs := slices.Clone(r.flags.outputs.of)
 	if !slices.ContainsFunc(outputs, func(o output) bool { return o.file == "-" }) {
-		outputs = append(outputs, output{outputNamed(render.Catalogue(), r.flags.format.of), "-"})
+		outputs = append(outputs, output{r.flags.toStdout(), "-"})
 	}
 	errs := []error{}
 	for _, o := range outputs {
