@@ -207,6 +207,7 @@ func TestGrowingPartition(t *testing.T) {
 		{"under 10 %", measuring(ingest.Scylla, daily(800*mib, 840*mib, 879*mib)), ""},
 		{"up and down", measuring(ingest.Cassandra, daily(60*mib, 90*mib, 61*mib, 75*mib)), ""},
 		{"shrinking", measuring(ingest.Cassandra, daily(90*mib, 80*mib, 70*mib)), ""},
+		{"tops of histogram buckets", measuring(ingest.Cassandra, from(daily(60*mib, 70*mib, 80*mib), ingest.SourceTableStats)), ""},
 		{"SSTables that merge", measuring(ingest.Cassandra, merging), ""},
 		{"over the first limit, near the next", measuring(ingest.Cassandra, daily(200*mib, 220*mib, 240*mib)), "medium certain"},
 		{"over all limits", measuring(ingest.Cassandra, daily(3000*mib, 3500*mib, 4000*mib)), ""},

@@ -27,6 +27,12 @@ func judgeGrowingPartition(v *detect.View) ([]detect.Finding, []detect.NotAssess
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
 	sizes, judged := false, false
 	for _, t := range v.Targets {
+		if t.Target.Store == ingest.DynamoDB && t.Totals.Writes() >= v.Limits.Count(detect.ShareRequestsOfTable) && len(t.Stored.Collections) == 0 {
+			missing = append(missing, detect.NotAssessed{
+				Missing: []string{"collection_sizes"},
+				GetIt:   "writes do not tell how large a collection was before: give a full export of the table beside them",
+			})
+		}
 		growing := []detect.Finding{}
 		for i := range t.States {
 			s := &t.States[i]
@@ -66,9 +72,10 @@ func oncePerKey(found []detect.Finding) []detect.Finding {
 }
 
 // comparable reports whether sizes of several days can be compared: whole partitions, by one node and
-// one statement. A record of one write or one SSTable is not: SSTables grow by merging.
+// one statement. A record of one write or one SSTable is not: SSTables grow by merging. Neither is the
+// top of a histogram bucket, which moves by a fifth at a time.
 func comparable(l *detect.Limits, s *detect.StateStats) bool {
-	return !s.AtLeast && uint64(len(s.Days)) >= l.Count(detect.GrowingDays) &&
+	return !s.AtLeast && !slices.Contains(bucketed, s.Source) && uint64(len(s.Days)) >= l.Count(detect.GrowingDays) &&
 		uint64(max(s.Last-s.First, 0)/1e9) >= 3600*l.Count(detect.GrowingHours)
 }
 
