@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"strings"
@@ -207,14 +208,15 @@ func (w *worker) chunk(in *Input, f File, size int64, index int, start, stop uin
 const maxLeadIn = 128 << 10
 
 // leadIn gives where to begin reading so that lines that begin at start or later are seen as such: one
-// byte before it. With an envelope it is where the line before begins, which may go on in the first.
+// byte before it. With an envelope it is where the line before begins, which may go on in the first, empty
+// lines or not.
 func leadIn(f File, start int64, envelope bool) int64 {
 	if start == 0 || !envelope {
 		return max(start-1, 0)
 	}
 	before := make([]byte, min(start-1, maxLeadIn))
 	n, _ := f.ReadAt(before, start-1-int64(len(before))) // an error comes again when it is read
-	for i := n - 1; i >= 0; i-- {
+	for i := len(bytes.TrimRight(before[:n], "\r\n")) - 1; i >= 0; i-- {
 		if before[i] == '\n' {
 			return start - 1 - int64(len(before)-i-1)
 		}
