@@ -64,8 +64,22 @@ func shareHeat(v *detect.View, t *detect.TargetView, k *detect.KeyView, panes []
 		shareEvidence(v, s, share),
 		ranged(s.part).against("requests", "requests", floor.Value, floor.Source),
 	}, harm...)
+	h.evidence = append(h.evidence, readsAndWrites(k)...)
 	h.said = fmt.Sprintf("takes %s of %s%s%s", percent(share.Value), plural(s.total, "request"), s.when(v), clause)
 	return h, true
+}
+
+// readsAndWrites tells apart what heats a key, over the whole input, where both were counted: reads can be
+// cached, writes cannot.
+func readsAndWrites(k *detect.KeyView) []detect.Evidence {
+	if k.Exact == nil {
+		return nil
+	}
+	reads, writes := k.Exact.Totals.Reads(), k.Exact.Totals.Writes()
+	if reads == 0 || writes == 0 {
+		return nil
+	}
+	return []detect.Evidence{exactly(reads).evidence("reads", "requests"), exactly(writes).evidence("writes", "requests")}
 }
 
 // when says which part of the input a scope is, if it is not all of it.
