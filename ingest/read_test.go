@@ -97,6 +97,7 @@ func TestBrokenInputsLoseNothingElse(t *testing.T) {
 		"an xz dictionary over the limit": {xzWide, "window over 64 MiB"},
 		"a flipped byte in gzip":          {flipped, "gzip stream"},
 		"only a gzip header":              {flipped[:10], "unexpected end of gzip stream"},
+		"gzip cut off before a line":      {gzipped(t, []byte("\x00 no line that a format knows"))[:24], "unexpected end of gzip stream"},
 		"half a zip":                      {[]byte("PK\x03\x04 and no more"), "zip archive"},
 		"binary noise":                    {[]byte("\x00\x01\x02noise\n"), "no format knows it"},
 		"an xz header and noise":          {[]byte("\xfd7zXZ\x00noise"), "xz stream"},
@@ -472,6 +473,18 @@ func TestOptionsSayEveryFault(t *testing.T) {
 		"workers -1: must be at least 1\nread buffer 1: must be at least 512 bytes\nlongest record -1: must be at least 1 byte"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestAnEnvelopesLineGoesOnAfterAnEmptyLineAtTheEndOfAChunk(t *testing.T) {
+	head := bytes.Repeat([]byte("2026-06-04T10:00:00Z stdout F begin\n"), 20)
+	data := append(head, "2026-06-04T10:00:00Z stdout P one \n\r\n\n2026-06-04T10:00:00Z stdout F two\n"...)
+	for chunk := len(head) + 1; chunk <= len(data); chunk++ {
+		_, src := write(t, map[string][]byte{"a": data})
+		h, _ := read(t, src, Options{Formats: lineOptions().Formats, Chunk: int64(chunk), Workers: 1, ReadBuffer: minReadBuffer})
+		if got := texts(h); len(got) != 21 || got[20] != "one two" {
+			t.Errorf("chunk %d: %d lines, the last ones %q", chunk, len(got), got[20:])
+		}
 	}
 }
 

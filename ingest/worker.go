@@ -207,12 +207,16 @@ func (w *worker) text(p place, r io.Reader) (later bool) {
 		res.fail(fmt.Errorf("%s: more than %d inputs in one archive, the rest is not read", p.name, maxInputs))
 		return false
 	}
-	first, err := w.recognise(in, head, err != nil)
-	if err != nil {
-		w.refuse(p, err)
-		return false
+	first, unknown := w.recognise(in, head, err != nil)
+	switch {
+	case unknown == nil:
+		return w.records(p, in, first, all)
+	case err != nil && err != io.EOF:
+		res.fail(&ReadError{Name: p.name, Byte: uint64(len(head)), Err: err})
+	default:
+		w.refuse(p, unknown)
 	}
-	return w.records(p, in, first, all)
+	return false
 }
 
 // records reads an input whose format is known; first is the decoder of its first chunk.
