@@ -75,7 +75,7 @@ func (o *Options) Validate() error {
 	between("keys", o.Keys, 100, maxKeys)
 	between("tables", o.Tables, 1, maxTables)
 	between("nodes", o.Nodes, 3, maxNodes)
-	between("share", o.Share, 1, 999)
+	refuse(o.Share < 1 || o.Share > 999, "share %g: must be between 0.001 and 0.999", float64(o.Share)/1000)
 	between("item-bytes", o.ItemBytes, 16, maxItem)
 	refuse(!(o.Skew >= 0 && o.Skew <= maxSkew), "skew %g: must be between 0 and %d", o.Skew, maxSkew)
 	refuse(o.Start.Unix() < 0 || o.Start.Year() > 2200, "start %s: must be between 1970 and 2200", o.Start.Format(time.RFC3339))

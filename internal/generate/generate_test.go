@@ -251,6 +251,9 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 			t.Errorf("no fault of %s in:\n%v", word, err)
 		}
 	}
+	if !strings.Contains(err.Error(), "share 0: must be between 0.001 and 0.999") {
+		t.Errorf("the share is told in other units than it is given in:\n%v", err)
+	}
 	if _, err := Write(io.Discard, o); err == nil {
 		t.Error("written all the same")
 	}
