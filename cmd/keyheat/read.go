@@ -286,8 +286,16 @@ func (r *reading) remarks() []string {
 	if len(r.wanted.nodes) > 0 {
 		notes = append(notes, "only --node "+strings.Join(r.wanted.nodes, ", ")+" was read")
 	}
+	if w := r.wanted.window; w.Since != 0 {
+		notes = append(notes, "only times from "+moment(w.Since)+" on were read")
+	}
+	if w := r.wanted.window; w.Until != 0 {
+		notes = append(notes, "only times before "+moment(w.Until)+" were read")
+	}
 	return notes
 }
+
+func moment(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339Nano) }
 
 // warn prints the remarks and what is partial to stderr, for outputs that have no place for them.
 func (r *reading) warn() {
