@@ -1,8 +1,6 @@
 package propose
 
 import (
-	"strings"
-
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
 )
@@ -111,24 +109,4 @@ func storeSteps(f *detect.Finding, table string) []string {
 		return nil
 	}
 	return []string{"nodetool toppartitions " + dotted(f.Subject.Target.Table) + " 10000 (Cassandra 4.1 and later: nodetool profileload) on a replica while it lasts"}
-}
-
-// dotted writes a table as nodetool takes it: keyspace and table apart.
-func dotted(table string) string {
-	keyspace, name, ok := strings.Cut(table, ".")
-	if !ok {
-		keyspace, name = "", table
-	}
-	return word(keyspace, "KEYSPACE") + " " + word(name, "TABLE")
-}
-
-// word gives a name if it is safe in a command line, else what stands for it: names come from outside.
-func word(name, instead string) string {
-	unsafe := func(r rune) bool {
-		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", r)
-	}
-	if name == "" || name[0] == '-' || len(name) > 255 || strings.ContainsFunc(name, unsafe) {
-		return instead
-	}
-	return name
 }

@@ -58,12 +58,3 @@ in a message broker. A time to live alone does not help: expired rows are tombst
 		}}
 	},
 }
-
-func bucketSeconds(name string) uint64 {
-	for _, b := range buckets {
-		if b.name == name {
-			return b.seconds
-		}
-	}
-	return 0
-}

@@ -28,11 +28,6 @@ entities ask more partitions.`,
 	Propose: proposeBucket,
 }
 
-var buckets = []struct {
-	name    string
-	seconds uint64
-}{{"month", 28 * 86400}, {"week", 7 * 86400}, {"day", 86400}, {"hour", 3600}, {"minute", 0}}
-
 func proposeBucket(v *detect.View, f *detect.Finding) []detect.Proposal {
 	if f.Rule == "growing-partition" {
 		return bucketGrowth(v, f)
@@ -69,16 +64,6 @@ func proposeBucket(v *detect.View, f *detect.Finding) []detect.Proposal {
 		},
 		Verify: fmt.Sprintf("run keyheat analyze on traffic after the change: no key should have more than about %d.%d %% of the requests", after/10, after%10),
 	}}
-}
-
-// bucketOf gives the longest unit of time that fits.
-func bucketOf(seconds uint64) string {
-	for _, b := range buckets {
-		if seconds >= b.seconds {
-			return b.name
-		}
-	}
-	return ""
 }
 
 // bucketGrowth gives a partition that grows a bucket in which it stays under the size to aim at.

@@ -2,7 +2,6 @@ package propose
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/keyheat/keyheat/detect"
@@ -80,16 +79,6 @@ func windowOf(ttl, windows uint64) (size uint64, unit string, ok bool) {
 	return 0, "", false
 }
 
-// secondsOf gives a setting of the finding's table in seconds, 0 where it is not known.
-func secondsOf(v *detect.View, f *detect.Finding, name string) uint64 {
-	value, _ := v.Fact(f.Subject.Target, name)
-	seconds, err := strconv.ParseUint(value, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return seconds
-}
-
 // deletes reports whether any input shows that rows of the table are deleted.
 func deletes(v *detect.View, f *detect.Finding) bool {
 	t := targetOf(v, f)
@@ -105,17 +94,4 @@ func deletes(v *detect.View, f *detect.Finding) bool {
 		}
 	}
 	return false
-}
-
-// lasting writes a time in the largest unit that fits.
-func lasting(seconds uint64) string {
-	for _, u := range []struct {
-		name    string
-		seconds uint64
-	}{{"day", 86400}, {"hour", 3600}, {"minute", 60}} {
-		if n := seconds / u.seconds; n > 1 {
-			return fmt.Sprintf("%d %ss", n, u.name)
-		}
-	}
-	return fmt.Sprintf("%d seconds", seconds)
 }

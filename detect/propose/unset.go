@@ -39,19 +39,3 @@ means to remove a value must go on writing null.`,
 		}}
 	},
 }
-
-// deadCells gives what a finding measures tombstones by: a live row, else a read, else in a partition.
-func deadCells(f *detect.Finding) (detect.Evidence, bool) {
-	for _, name := range []string{"tombstones_per_live_row", "tombstones_per_read", "largest_read_tombstones", "partition_tombstones"} {
-		if e, ok := measured(f, name); ok {
-			return e, true
-		}
-	}
-	return detect.Evidence{}, false
-}
-
-// known reports whether a mechanism is known better than from the shape of statements: steps that change a
-// table need that.
-func known(f *detect.Finding) bool {
-	return f.MechanismConfidence == "schema" || f.MechanismConfidence == "measured"
-}

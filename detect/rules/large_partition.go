@@ -34,26 +34,6 @@ func judgeLargePartition(v *detect.View) ([]detect.Finding, []detect.NotAssessed
 	return found, nil
 }
 
-// maxLarge is the most partitions named of one table, the largest.
-const maxLarge = 10
-
-// withoutNameless leaves out what is told of no key where a partition that is named is as bad: it is
-// most likely the same. Of many the first are kept.
-func withoutNameless(found []detect.Finding) []detect.Finding {
-	worst := detect.Severity(0)
-	for i := range found {
-		if found[i].Subject.HasKey {
-			worst = max(worst, found[i].Severity)
-		}
-	}
-	found = slices.DeleteFunc(found, func(f detect.Finding) bool { return !f.Subject.HasKey && f.Severity <= worst })
-	if n := len(found) - maxLarge; n > 0 {
-		found = found[:maxLarge]
-		found[0].Message += fmt.Sprintf("; %s of the table likewise", plural(uint64(n), "more partition"))
-	}
-	return found
-}
-
 // partition holds the sizes and rows that are told of one partition; either may be nil.
 type partition struct{ bytes, rows *condition }
 
@@ -75,14 +55,6 @@ func partitionsOf(t *detect.TargetView) []*partition {
 		}
 	}
 	return all
-}
-
-// partitionLimits gives the limits of a table's store; Cassandra's where it is not known.
-func partitionLimits(v *detect.View, t *detect.TargetView) (bytes, rows detect.Limit) {
-	if t.Target.Store == ingest.Scylla {
-		return v.Limits.Of(detect.ScyllaPartitionBytes), v.Limits.Of(detect.ScyllaPartitionRows)
-	}
-	return v.Limits.Of(detect.CassandraPartitionBytes), v.Limits.Of(detect.CassandraPartitionRows)
 }
 
 // largePartitions judges the partitions of a CQL table.

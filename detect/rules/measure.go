@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
@@ -291,4 +292,10 @@ func mostIn(v *detect.View, minutes uint64, of func(i int) uint64) uint64 {
 		most = max(most, sum)
 	}
 	return most
+}
+
+// isSystem reports whether a table belongs to the store itself.
+func isSystem(t detect.Target) bool {
+	keyspace, _, ok := strings.Cut(t.Table, ".")
+	return ok && (keyspace == "system" || strings.HasPrefix(keyspace, "system_"))
 }

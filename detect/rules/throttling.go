@@ -78,13 +78,6 @@ func throttleFinding(v *detect.View, t *detect.TargetView) detect.Finding {
 	return settle(f, throttledPositions(t))
 }
 
-func reasonName(r ingest.Throttle) string {
-	return map[ingest.Throttle]string{
-		ingest.ThrottledKeyRange: "key range", ingest.ThrottledTable: "table's capacity", ingest.ThrottledIndex: "index's capacity",
-		ingest.ThrottledAccount: "account's quota", ingest.ThrottledUnknown: "unknown reason",
-	}[r]
-}
-
 func throttleSeverity(v *detect.View, t *detect.TargetView) detect.Severity {
 	l := v.Limits
 	some := func(i int) bool { return refusedIn(t, i) > 0 }

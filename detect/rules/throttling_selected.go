@@ -131,3 +131,10 @@ func selectedIndex(v *detect.View, t *detect.TargetView) (detect.Finding, bool) 
 	}
 	return told(f, placesOf(r.views)), true
 }
+
+func reasonName(r ingest.Throttle) string {
+	return map[ingest.Throttle]string{
+		ingest.ThrottledKeyRange: "key range", ingest.ThrottledTable: "table's capacity", ingest.ThrottledIndex: "index's capacity",
+		ingest.ThrottledAccount: "account's quota", ingest.ThrottledUnknown: "unknown reason",
+	}[r]
+}
