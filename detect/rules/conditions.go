@@ -146,3 +146,6 @@ func partitionLimits(v *detect.View, t *detect.TargetView) (bytes, rows detect.L
 	}
 	return v.Limits.Of(detect.CassandraPartitionBytes), v.Limits.Of(detect.CassandraPartitionRows)
 }
+
+// costOf gives what a size weighs beside requests and tombstones: each kilobyte counts as one.
+func costOf(bytes uint64) detect.Milli { return detect.Whole(bytes >> 10) }

@@ -28,7 +28,7 @@ func fewPartitions(v *detect.View, t *detect.TargetView) (detect.Finding, bool) 
 	}
 	e := sizes[0].evidence("bytes", limit.Value, limit.Source)
 	return settle(detect.Finding{
-		Severity: detect.Low, Subject: detect.Subject{Target: t.Target}, Cost: detect.Whole(sizes[0].best.Max),
+		Severity: detect.Low, Subject: detect.Subject{Target: t.Target}, Cost: costOf(sizes[0].best.Max),
 		Evidence: []detect.Evidence{e, measure{detect.Whole(number), detect.Whole(1), detect.Whole(number)}.evidence("distinct_keys", "keys")},
 		Message:  fmt.Sprintf("the table has about %s, the largest of %s: its data cannot spread", plural(number, "partition"), sized(sizes[0].best.Max)),
 	}, append(sizes[0].at, at...)), true

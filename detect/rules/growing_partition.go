@@ -158,7 +158,7 @@ func growthFinding(v *detect.View, t *detect.TargetView, s *detect.StateStats) (
 	c := condition{measure: s.Measure, key: s.Key, keyKnown: s.KeyKnown, best: s}
 	early, late := milliDays(left, g.high), milliDays(left, g.low)
 	f := detect.Finding{
-		Severity: severity, Subject: c.subject(t), Cost: detect.Whole(g.last),
+		Severity: severity, Subject: c.subject(t), Cost: costOf(g.last),
 		Span: detect.Span{Start: s.First / 1e9, End: s.Last/1e9 + 1},
 		Evidence: []detect.Evidence{
 			measure{milliBytes(g.slope), milliBytes(g.low), milliBytes(g.high)}.against("growth_bytes_per_day", "bytes/day", needed, limit.Source),

@@ -238,7 +238,7 @@ func (l *load) keyRange(second int64) uint64 {
 		return 0
 	}
 	p := pane(l.t, i)
-	return p.Totals[detect.PaneThrottle+detect.PaneCounter(ingest.ThrottledKeyRange)]
+	return p.Totals[detect.PaneThrottle+detect.PaneCounter(ingest.ThrottledKeyRange)] + reportedRefusals(l.t, i, ingest.ThrottledKeyRange, ingest.ThrottledKeyRange)
 }
 
 func (l *load) refused(second int64) []detect.Evidence {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 // A scope is what a key has of the whole input or of minutes in a row.
@@ -195,7 +196,7 @@ func (h *hotMinutes) refused() ([]detect.Evidence, string) {
 	n := uint64(0)
 	for _, i := range h.minutes {
 		p := pane(h.t, i)
-		n += p.Throttled()
+		n += p.Throttled() + reportedRefusals(h.t, i, ingest.ThrottledUnknown, ingest.Throttles-1)
 	}
 	if n == 0 {
 		return nil, ""

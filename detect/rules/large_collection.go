@@ -64,7 +64,7 @@ func largeCollections(v *detect.View, t *detect.TargetView) []detect.Finding {
 		e := c.bytes.against("collection_bytes", "bytes", limit.Value, limit.Source)
 		e.How, e.Open = c.howBytes, c.open
 		f := detect.Finding{
-			Severity: severity, Subject: c.subject, Span: c.span, Cost: c.bytes.value,
+			Severity: severity, Subject: c.subject, Span: c.span, Cost: costOf(uint64(c.bytes.value / 1000)),
 			Evidence: []detect.Evidence{e}, Message: collectionMessage(&c, local, known, wall),
 		}
 		if c.items.value > 0 {

@@ -81,7 +81,7 @@ var itemLimits = []itemLimit{
 }
 
 func itemFinding(v *detect.View, t *detect.TargetView, c *condition) (detect.Finding, bool) {
-	f := detect.Finding{Subject: c.subject(t), Span: c.span, Cost: detect.Whole(c.best.Max)}
+	f := detect.Finding{Subject: c.subject(t), Span: c.span, Cost: costOf(c.best.Max)}
 	limit := detect.Limit{}
 	said := ""
 	i := slices.IndexFunc(itemLimits, func(l itemLimit) bool { return l.store == t.Target.Store && l.measure == c.measure })

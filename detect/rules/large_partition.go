@@ -86,7 +86,7 @@ func (p *partition) finding(v *detect.View, t *detect.TargetView) (detect.Findin
 		}
 	}
 	if c := p.bytes; c != nil {
-		f.Subject, f.Span, f.Cost = c.subject(t), joined(f.Span, c.span), detect.Whole(c.best.Max)
+		f.Subject, f.Span, f.Cost = c.subject(t), joined(f.Span, c.span), costOf(c.best.Max)
 		limit := byBytes
 		if c.said != nil {
 			said, limit = true, c.limitOf(byBytes)

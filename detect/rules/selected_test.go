@@ -433,3 +433,26 @@ func TestBlindSpotsOfSelectedRecords(t *testing.T) {
 		t.Errorf("settings as shipped hide something: %+v", found)
 	}
 }
+
+// Refusals may be told by another input than the traffic: they are harm in the key's minutes all the same.
+func TestHotPartitionWithRefusalsOfAnotherInput(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		minute int
+		want   string
+	}{
+		{"in its minutes", 2, "high certain"},
+		{"none", -1, "medium certain"},
+	} {
+		v := aView(6, aTarget(ingest.Cassandra, 200, aKey("a", times(6, 200)...)))
+		s := aRead(ingest.OpWrite, "", "", detect.ReadSize{}, nil)
+		s.Series = make([]detect.SelectedTotals, 6)
+		if c.minute >= 0 {
+			s.Series[c.minute][detect.SelectedThrottle+detect.SelectedCounter(ingest.ThrottledTable)] = 1
+		}
+		v.Targets[0].Selected = []*detect.SelectedView{s}
+		if got := level(judged(t, &HotPartition, v)); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -138,3 +138,18 @@ func reasonName(r ingest.Throttle) string {
 		ingest.ThrottledAccount: "account's quota", ingest.ThrottledUnknown: "unknown reason",
 	}[r]
 }
+
+// reportedRefusals gives the refusals for these reasons, first to last, that records of refusals alone
+// tell of pane i.
+func reportedRefusals(t *detect.TargetView, i int, first, last ingest.Throttle) uint64 {
+	sum := uint64(0)
+	for _, s := range t.Selected {
+		if i >= len(s.Series) {
+			continue
+		}
+		for r := first; r <= last; r++ {
+			sum += s.Series[i][detect.SelectedThrottle+detect.SelectedCounter(r)]
+		}
+	}
+	return sum
+}
