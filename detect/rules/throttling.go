@@ -25,9 +25,9 @@ var Throttling = detect.Rule{
 func judgeThrottling(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
 	byMetrics := map[detect.Target]bool{}
-	for _, f := range throttledMetrics(v) {
-		byMetrics[f.Subject.Target] = true
-		found = append(found, f)
+	for _, m := range metricThrottlings(v) {
+		byMetrics[m.target] = true
+		found = append(found, m.finding(v))
 	}
 	for _, t := range v.Targets {
 		if t.Totals.Throttled() == 0 {

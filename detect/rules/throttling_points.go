@@ -56,52 +56,60 @@ func (s *metricSeries) total() uint64 {
 	return sum
 }
 
-// metricsOf gives the sums that CloudWatch tells of a target by metric. Series of one metric are of
+// metricsOf gives the sums that CloudWatch tells, by target and metric. Series of one metric are of
 // operations, or of queries whose table is not known: those of the largest query speak, for they may
 // be of the same requests; operations are added up.
-func metricsOf(v *detect.View, t detect.Target) map[string]*metricSeries {
-	all := map[string]*metricSeries{}
+func metricsOf(v *detect.View) map[detect.Target]map[string]*metricSeries {
+	found := map[detect.Target]map[string]*metricSeries{}
+	queries := queriesOf(v)
 	for i := range v.Points {
 		p := &v.Points[i]
-		target, node := queried(v, p)
-		if target != t || p.Stat != "sum" {
+		t, operation := p.Target, p.Node
+		if q, ok := queries[query{p.Node, p.Name}]; ok && t.Table == "" {
+			t, operation = q.Target, q.Value[strings.LastIndexByte(q.Value, ' ')+1:]
+		}
+		if p.Stat != "sum" {
 			continue
 		}
-		s := &metricSeries{at: []ingest.Position{p.First}, values: map[uint32]uint64{}}
-		for _, n := range p.Values {
-			s.values[n.Unix] += n.Milli / 1000
-			s.seconds = max(s.seconds, n.Seconds)
+		if found[t] == nil {
+			found[t] = map[string]*metricSeries{}
 		}
-		was := all[p.Name]
+		s, was := newMetricSeries(p), found[t][p.Name]
 		switch {
 		case was == nil:
-			all[p.Name] = s
-		case t.Table != "" && node != "":
-			for at, n := range s.values {
-				was.values[at] += n
-			}
+			found[t][p.Name] = s
+		case t.Table != "" && operation != "":
+			found[t][p.Name] = merged(was, s)
 		case s.total() > was.total():
-			all[p.Name] = s
+			found[t][p.Name] = s
 		}
 	}
-	return all
+	return found
 }
 
-// queried gives the target and the operation of a series. Answers of CloudWatch name neither: the Id of
-// the query does, when the query is known.
-func queried(v *detect.View, p *detect.PointStats) (t detect.Target, operation string) {
-	if p.Target.Table != "" || p.Node == "" {
-		return p.Target, p.Node
+func newMetricSeries(p *detect.PointStats) *metricSeries {
+	s := &metricSeries{at: []ingest.Position{p.First}, values: map[uint32]uint64{}}
+	for _, n := range p.Values {
+		s.values[n.Unix] += n.Milli / 1000
+		s.seconds = max(s.seconds, n.Seconds)
 	}
+	return s
+}
+
+// A query is what an answer of CloudWatch tells of its series: the Id and the metric.
+type query struct{ id, metric string }
+
+// queriesOf gives the queries that are known: answers name no table, and their queries do.
+func queriesOf(v *detect.View) map[query]*detect.FactStats {
+	found := map[query]*detect.FactStats{}
 	for i := range v.Facts {
 		f := &v.Facts[i]
-		if f.Name != ingest.FactMetricQuery || f.Node != p.Node || !strings.HasPrefix(f.Value, p.Name+" ") {
-			continue
+		metric, _, ok := strings.Cut(f.Value, " ")
+		if _, twice := found[query{f.Node, metric}]; f.Name == ingest.FactMetricQuery && ok && !twice {
+			found[query{f.Node, metric}] = f
 		}
-		operation = f.Value[strings.LastIndexByte(f.Value, ' ')+1:]
-		return f.Target, operation
 	}
-	return p.Target, p.Node
+	return found
 }
 
 // merged adds up series by period; nil where there are none.
@@ -180,8 +188,7 @@ type metricThrottling struct {
 	start    uint32
 }
 
-func metricThrottlingOf(v *detect.View, t detect.Target) (*metricThrottling, bool) {
-	all := metricsOf(v, t)
+func metricThrottlingOf(t detect.Target, all map[string]*metricSeries) (*metricThrottling, bool) {
 	m := &metricThrottling{target: t}
 	m.refused = merged(all[metricWriteThrottles], all[metricReadThrottles])
 	byReason := []*metricSeries{}
@@ -249,26 +256,16 @@ func (m *metricThrottling) severity(l *detect.Limits) detect.Severity {
 	return detect.Low
 }
 
-// throttledMetrics judges the refusals that CloudWatch tells of each target.
-func throttledMetrics(v *detect.View) []detect.Finding {
-	found := []detect.Finding{}
-	for _, t := range pointTargets(v) {
-		if m, ok := metricThrottlingOf(v, t); ok {
-			found = append(found, m.finding(v))
+// metricThrottlings gives what CloudWatch tells of the refusals of each target that has any, in order.
+func metricThrottlings(v *detect.View) []*metricThrottling {
+	all := []*metricThrottling{}
+	for t, metrics := range metricsOf(v) {
+		if m, ok := metricThrottlingOf(t, metrics); ok {
+			all = append(all, m)
 		}
 	}
-	return found
-}
-
-// pointTargets gives the targets that points tell of, in order.
-func pointTargets(v *detect.View) []detect.Target {
-	all := []detect.Target{}
-	for i := range v.Points {
-		t, _ := queried(v, &v.Points[i])
-		all = append(all, t)
-	}
-	slices.SortFunc(all, detect.Target.Compare)
-	return slices.Compact(all)
+	slices.SortFunc(all, func(a, b *metricThrottling) int { return a.target.Compare(b.target) })
+	return all
 }
 
 func (m *metricThrottling) finding(v *detect.View) detect.Finding {
@@ -306,9 +303,8 @@ func (m *metricThrottling) finding(v *detect.View) detect.Finding {
 // indexMetrics judges the refusals of an index: a share of its requests for minutes in a row.
 func indexMetrics(v *detect.View) []detect.Finding {
 	found := []detect.Finding{}
-	for _, t := range pointTargets(v) {
-		m, ok := metricThrottlingOf(v, t)
-		if !ok || t.Index == "" {
+	for _, m := range metricThrottlings(v) {
+		if m.target.Index == "" {
 			continue
 		}
 		limit := v.Limits.Of(detect.IndexThrottleShare)
@@ -324,7 +320,7 @@ func indexMetrics(v *detect.View) []detect.Finding {
 		e := measure{best, best, 1000}.against("throttled_share", "share", limit.Value, limit.Source)
 		e.How = detect.Inferred
 		found = append(found, settle(detect.Finding{
-			Severity: detect.Medium, Subject: detect.Subject{Target: t}, Cost: detect.Whole(m.refused.total()),
+			Severity: detect.Medium, Subject: detect.Subject{Target: m.target}, Cost: detect.Whole(m.refused.total()),
 			Evidence: []detect.Evidence{e, stored(exactly(m.refused.total()), "throttled_requests", "requests")},
 			Message: fmt.Sprintf("the index refused at least %s of its requests for rate for %s in a row, which holds up writes to its table",
 				percent(limit.Value), plural(uint64(run/60), "minute")),
