@@ -80,7 +80,7 @@ const keyEventNames = `
 | how many requests the record stands for | requests, count | whole number; 0 is skipped |
 | refused for rate | throttled | boolean, how many of the requests, or the reason: key-range, table, index, account, or DynamoDB's ThrottlingReasons |
 | timed out or aborted | failed, error | boolean, or the text of the error |
-| statement | shape, statement | |
+| statement | shape, statement | CQL, PartiQL or a name of your own; the values in it are left out |
 | database | store | dynamodb, cassandra, scylla |
 
 Case does not matter, and other fields are left alone. --map pk=user.id takes the partition key from another

@@ -21,13 +21,14 @@ const (
 // row builds the event of one record, value by value. It is reused: parts of the record and of scratch
 // are in the event until the next begin.
 type row struct {
-	event   ingest.Event
-	refused ingest.Event // the throttled part of a record that stands for many requests
-	times   ingest.TimeParser
-	seen    uint32   // fields of the record, by slot
-	list    [][]byte // components of a key that is an array
-	parts   [][]byte // components of a key that --map composes; nil: it does not
-	given   int      // how many of parts this record has
+	event      ingest.Event
+	refused    ingest.Event // the throttled part of a record that stands for many requests
+	times      ingest.TimeParser
+	statements statements
+	seen       uint32   // fields of the record, by slot
+	list       [][]byte // components of a key that is an array
+	parts      [][]byte // components of a key that --map composes; nil: it does not
+	given      int      // how many of parts this record has
 
 	keyspace  []byte
 	throttled uint64 // how many requests were refused, when the record says so
@@ -169,7 +170,7 @@ func (r *row) assign(f field, text []byte) string {
 	case fieldNode:
 		e.Node = text
 	case fieldShape:
-		e.Shape = text
+		e.Shape = r.statements.of(text)
 	case fieldStore:
 		return r.setStore(text)
 	case fieldThrottled:
