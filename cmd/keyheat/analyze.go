@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/keyheat/keyheat/detect"
-	"github.com/keyheat/keyheat/report"
 )
 
 // analyzeOptions are the flags of analyze.
@@ -61,12 +58,5 @@ func runAnalyze(ctx context.Context, e *env, stdout io.Writer, o *analyzeOptions
 	if !o.noExact {
 		exact = r.exact(ctx, nil)
 	}
-	view := detect.NewView(r.profile, exact, reporter.limits, o.report.rate.of)
-	rep := reporter.judge(view, report.Parts{
-		Problems: r.profile.Problems,
-		Unread:   r.allUnread(),
-		Notes:    r.remarks(),
-		Partial:  strings.Join(r.partial, "; "),
-	})
-	return errors.Join(reporter.write(stdout, rep), r.err(), reporter.fail(rep))
+	return reporter.report(stdout, r, exact)
 }

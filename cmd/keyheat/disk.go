@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,3 +33,19 @@ func (disk) Glob(pattern string) ([]string, error) { return filepath.Glob(patter
 
 // SameFile reports whether two descriptions are of one file.
 func (disk) SameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+
+// spool keeps a stream in a temporary file.
+func spool(r io.Reader) (ingest.File, func() error, error) {
+	f, err := os.CreateTemp("", "keyheat-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove := func() error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+	if _, err = io.Copy(f, r); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	return f, remove, nil
+}

@@ -32,6 +32,8 @@ type env struct {
 	files    ingest.Files
 	readFile func(name string) ([]byte, error)
 	create   func(name string) (io.WriteCloser, error)
+	// spool keeps what a stream gives where it can be read at any place, until remove.
+	spool func(r io.Reader) (f ingest.File, remove func() error, err error)
 	// limitMemory tells the runtime how many bytes the heap may take.
 	limitMemory func(bytes int64)
 	cpus        int
@@ -53,6 +55,7 @@ func processEnv() *env {
 		files:       disk{},
 		readFile:    os.ReadFile,
 		create:      func(name string) (io.WriteCloser, error) { return os.Create(name) },
+		spool:       spool,
 		limitMemory: func(bytes int64) { debug.SetMemoryLimit(bytes) },
 		cpus:        runtime.GOMAXPROCS(0),
 		random:      func(p []byte) { rand.Read(p) }, // never fails, see crypto/rand

@@ -41,10 +41,15 @@ func (r *reading) exact(ctx context.Context, also func(*detect.Nominees)) *detec
 		}
 	}
 	if len(changed) > 0 {
-		r.notes = append(r.notes, "keys have bounds, not exact counts: changed while it was read: "+strings.Join(changed, ", "))
+		r.noteChanged(changed)
 		return nil
 	}
 	return counter.Exact()
+}
+
+// noteChanged notes why there are no exact counts of sources that the second pass found changed.
+func (r *reading) noteChanged(names []string) {
+	r.notes = append(r.notes, "keys have bounds, not exact counts: changed while it was read: "+strings.Join(names, ", "))
 }
 
 // onlyOnce says why the inputs cannot be read a second time; empty when they can.

@@ -45,6 +45,14 @@ func usage(err error) error { return withCode(exitUsage, err) }
 // failed makes err a failure of an input, output or service; nil stays nil.
 func failed(err error) error { return withCode(exitFailed, err) }
 
+// failedOrStopped is failed, and an interrupt when that is why: nothing was written then.
+func failedOrStopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return withCode(exitInterrupted, errors.New("interrupted"))
+	}
+	return failed(err)
+}
+
 func withCode(code int, err error) error {
 	if err == nil {
 		return nil

@@ -15,35 +15,59 @@ import (
 
 // mergeOptions are the flags of merge.
 type mergeOptions struct {
-	report reportFlags
-	to     string
+	report   reportFlags
+	to       string
+	plan     string
+	nominate bool
 }
 
 func newMerge(e *env) *cobra.Command {
 	o := &mergeOptions{}
 	cmd := &cobra.Command{
-		Use:   "merge PROFILE…",
-		Short: "make one report of many Profiles",
+		Use:   "merge {PROFILE… | PARTS…}",
+		Short: "make one report of many Profiles, or of the parts of a plan",
 		Long: `merge joins Profiles that keyheat sketch wrote, in the order given, and prints one report of all of them.
-With --to it writes the joined Profile instead. Keys have bounds: there is no second pass.` + exitHelp,
+With --to it writes the joined Profile instead. Keys have bounds: there is no second pass.
+
+Of the parts of a plan, which keyheat sketch --plan wrote into files, folders or stdin, in any order, it makes
+the report of keyheat analyze --no-exact; with those of a second pass (--nominate, then sketch --count-keys) the
+one of keyheat analyze. Parts that came twice count once; a missing or damaged one is named and fails.` + exitHelp,
 		Example: `  keyheat merge node1.khp node2.khp
-  keyheat merge --to day.khp hour-*.khp`,
-		Args: args(1, -1, "at least one PROFILE"),
+  keyheat merge --to day.khp hour-*.khp
+  keyheat merge --nominate parts/ > keys.txt
+  keyheat merge parts/ counted/`,
+		Args: args(1, -1, "at least one PROFILE, or a file or folder of parts"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := o.Validate(e); err != nil {
 				return usage(err)
+			}
+			switch parts, err := ofParts(e, o, files); {
+			case err != nil:
+				return failed(err)
+			case parts:
+				return runMergeParts(cmd.Context(), e, cmd.OutOrStdout(), o, files)
 			}
 			return runMerge(cmd.Context(), e, cmd.OutOrStdout(), o, files)
 		},
 	}
 	o.report.add(cmd.Flags())
-	cmd.Flags().StringVar(&o.to, "to", "", "`FILE` for the joined Profile in place of a report; - is stdout")
+	cmd.Flags().StringVar(&o.to, "to", "", "`FILE` for the joined Profile, or the keys, in place of a report; - is stdout")
+	cmd.Flags().StringVar(&o.plan, "plan", "", "`FILE` of keyheat plan: names the splits of which nothing came")
+	cmd.Flags().BoolVar(&o.nominate, "nominate", false, "print the keys that a second pass should count, in place of a report")
 	return cmd
 }
 
 // Validate reports every fault of the flags.
 func (o *mergeOptions) Validate(e *env) error {
-	return errors.Join(faults(&o.report), notToTerminal(e, o.to))
+	return errors.Join(faults(&o.report), o.terminalFault(e))
+}
+
+// terminalFault refuses to write a Profile to a terminal; keys are text.
+func (o *mergeOptions) terminalFault(e *env) error {
+	if o.nominate {
+		return nil
+	}
+	return notToTerminal(e, o.to)
 }
 
 func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, files []string) error {

@@ -108,6 +108,10 @@ func (r *reading) failAll(name string, err error) {
 
 // nameIn gives the file that an error of the file system is about.
 func nameIn(err error) string {
+	var told *toldError
+	if errors.As(err, &told) {
+		return told.name
+	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Path
@@ -118,6 +122,10 @@ func nameIn(err error) string {
 
 // whyOf gives the first line of an error about a file, without the file's name.
 func whyOf(name string, err error) string {
+	var told *toldError
+	if errors.As(err, &told) {
+		return told.why
+	}
 	var path *fs.PathError
 	if errors.As(err, &path) && path.Path == name {
 		return path.Err.Error()
@@ -191,11 +199,16 @@ func (r *reading) read(ctx context.Context, h ingest.Handler) error {
 	if err != nil && ctx.Err() == nil {
 		return failed(err)
 	}
-	r.result = result
 	if ctx.Err() != nil {
 		r.interrupted = true
 		r.partial = append(r.partial, "interrupted: what was read until then is reported")
 	}
+	return r.takeAll(result)
+}
+
+// takeAll notes what became of each source. Its error says that nothing was recognised.
+func (r *reading) takeAll(result *ingest.Result) error {
+	r.result = result
 	recognised := false
 	for i := range result.Sources {
 		recognised = r.take(&result.Sources[i]) || recognised

@@ -219,6 +219,18 @@ func (r *reporter) judge(v *detect.View, parts report.Parts) *report.Report {
 	return report.Build(&parts)
 }
 
+// report judges what was read and writes the report.
+func (p *reporter) report(stdout io.Writer, r *reading, exact *detect.Exact) error {
+	view := detect.NewView(r.profile, exact, p.limits, p.flags.rate.of)
+	rep := p.judge(view, report.Parts{
+		Problems: r.profile.Problems,
+		Unread:   r.allUnread(),
+		Notes:    r.remarks(),
+		Partial:  strings.Join(r.partial, "; "),
+	})
+	return errors.Join(p.write(stdout, rep), r.err(), p.fail(rep))
+}
+
 // write prints the report in every way that was asked for. The error joins what failed.
 func (r *reporter) write(stdout io.Writer, rep *report.Report) error {
 	outputs := slices.Clone(r.flags.outputs.of)

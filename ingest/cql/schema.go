@@ -81,6 +81,15 @@ func (s *Schema) Tables() []*Table {
 	return list
 }
 
+// SchemaOf gives the schema of these tables, as Tables gives them.
+func SchemaOf(tables []*Table) *Schema {
+	s := &Schema{}
+	for _, t := range tables {
+		s.put(t)
+	}
+	return s
+}
+
 // Add takes the tables of o; of a table in both that of o wins.
 func (s *Schema) Add(o *Schema) {
 	for _, t := range o.Tables() {
