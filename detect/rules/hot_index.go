@@ -16,7 +16,7 @@ var hotIndexDoc string
 var HotIndex = detect.Rule{
 	ID:    "hot-index",
 	Title: "An index concentrates what its table spreads",
-	Needs: "traffic of the index and of its table",
+	Needs: "traffic of the index and of its table, or refusals of the index",
 	Doc:   hotIndexDoc,
 	Judge: judgeHotIndex,
 }

@@ -3,8 +3,10 @@ package rules
 import (
 	_ "embed" // for the rule's text
 	"slices"
+	"strings"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 //go:embed doc/hot-partition.md
@@ -15,7 +17,7 @@ var hotPartitionDoc string
 var HotPartition = detect.Rule{
 	ID:    "hot-partition",
 	Title: "One key takes more than a partition can serve, or far more than its share",
-	Needs: "traffic; times and units for rates, the second pass for seconds",
+	Needs: "traffic, or lists of samplers; times and units for rates, the second pass for seconds",
 	Doc:   hotPartitionDoc,
 	Judge: judgeHotPartition,
 }
@@ -31,7 +33,27 @@ func judgeHotPartition(v *detect.View) ([]detect.Finding, []detect.NotAssessed) 
 		}
 		found = append(found, withListed(v, t, hot)...)
 	}
+	if !traffic {
+		missing = append(missing, trafficUnseen(v)...)
+	}
 	return found, missing
+}
+
+// trafficUnseen says that records of bad requests alone have no shares, once for each store.
+func trafficUnseen(v *detect.View) []detect.NotAssessed {
+	missing := []detect.NotAssessed{}
+	for _, t := range v.Targets {
+		if len(t.Selected) == 0 || isSystem(t.Target) {
+			continue
+		}
+		getIt := "records of bad requests have no shares: nodetool settraceprobability 0.001 for ten minutes, or the audit log, show all reads and writes"
+		if t.Target.Store == ingest.DynamoDB {
+			getIt = "records of refusals have no shares: give records of the table's stream, CloudTrail data events or Contributor Insights"
+		}
+		missing = append(missing, detect.NotAssessed{Missing: []string{"traffic"}, GetIt: getIt})
+	}
+	slices.SortFunc(missing, func(a, b detect.NotAssessed) int { return strings.Compare(a.GetIt, b.GetIt) })
+	return slices.CompactFunc(missing, func(a, b detect.NotAssessed) bool { return a.GetIt == b.GetIt })
 }
 
 // withListed adds the keys that stand out in samplers' lists, and where nothing better is known those of

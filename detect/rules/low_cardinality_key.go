@@ -15,7 +15,7 @@ var lowCardinalityKeyDoc string
 var LowCardinalityKey = detect.Rule{
 	ID:    "low-cardinality-key",
 	Title: "Too few different keys for the load to spread",
-	Needs: "traffic with time",
+	Needs: "traffic with time, or numbers and sizes of partitions",
 	Doc:   lowCardinalityKeyDoc,
 	Judge: judgeLowCardinalityKey,
 }

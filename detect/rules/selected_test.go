@@ -378,6 +378,19 @@ func TestHotPartitionOfSlowRequests(t *testing.T) {
 	}
 }
 
+// Records of bad requests tell nothing of the others, which a report says once.
+func TestHotPartitionIsNotAssessedWithoutTraffic(t *testing.T) {
+	v := complaining(ingest.Cassandra, warned("a", 5, 2000, 1))
+	v.Targets = append(v.Targets, complaining(ingest.Cassandra, warned("b", 5, 2000, 1)).Targets[0])
+	if _, not := HotPartition.Judge(v); len(not) != 1 || not[0].Missing[0] != "traffic" {
+		t.Errorf("got %+v, want traffic to be missing once", not)
+	}
+	v.Inputs = append(v.Inputs, detect.InputStats{Coverage: ingest.Traffic})
+	if got := missing(&HotPartition, v); slices.Contains(got, "traffic") {
+		t.Errorf("traffic is missing beside traffic: %v", got)
+	}
+}
+
 func TestThrottlingOfRefusalsAlone(t *testing.T) {
 	refused := func(reason ingest.Throttle, perMinute ...uint64) *detect.View {
 		s := aRead(ingest.OpWrite, "", "", detect.ReadSize{}, nil)
