@@ -150,13 +150,6 @@ func (p *page) mdGaps() {
 	}
 }
 
-func arrowTo(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " → " + text
-}
-
 func (p *page) mdUnread() {
 	if p.r.Problems.Total+uint64(len(p.r.Unread)) == 0 {
 		return

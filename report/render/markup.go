@@ -38,3 +38,11 @@ var mdEscaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`,
 
 // mdKey is how many columns of a key or a query a ticket shows.
 const mdKey = 200
+
+// arrowTo gives what leads on, nothing of nothing.
+func arrowTo(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " → " + text
+}

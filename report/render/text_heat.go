@@ -50,7 +50,7 @@ type heatText struct {
 	measure report.Measure
 	label   int    // columns of the keys
 	columns int    // of time
-	most    uint64 // the largest cell of a key
+	most    uint64 // what is drawn as hottest
 }
 
 func (h *heatText) draw(table string) {
@@ -60,6 +60,7 @@ func (h *heatText) draw(table string) {
 			h.most = max(h.most, r.Low)
 		}
 	}
+	h.most = max(h.most, slices.Max(h.heat.Total[h.measure])/10, 1) // equal keys are not all hot
 	h.label = min(max(h.label, heatLabelLeast), min(heatLabelMost, h.width/3))
 	h.columns = min(h.width-2-h.label-2-2-heatTotal, len(h.r.Panes))
 	h.line()
@@ -123,7 +124,7 @@ func (h *heatText) row(row *report.HeatRow) {
 
 // shade gives the block of an amount: each stands for four times the one before.
 func (h *heatText) shade(r detect.Range) rune {
-	switch share := float64(r.Low) / float64(max(h.most, 1)); {
+	switch share := float64(r.Low) / float64(h.most); {
 	case share > 0.5:
 		return '█'
 	case share > 0.125:

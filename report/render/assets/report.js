@@ -101,7 +101,8 @@ class HeatMap {
   show(name) {
     this.measure = this.map.measures.find(m => m.name === name);
     for (const b of this.buttons) b.setAttribute('aria-pressed', String(b.dataset.measure === name));
-    this.most = Math.max(0, ...this.measure.rows.map(r => r ? Math.max(...r.map(low)) : 0)) || Math.max(1, ...this.measure.rest.map(high));
+    // The hottest colour is the busiest cell, but at least a tenth of the table: equal keys are not all hot.
+    this.most = Math.max(1, ...this.measure.rows.map(r => r ? Math.max(...r.map(low)) : 0), ...this.measure.total.map(t => Number(t) / 10));
     this.draw();
     this.fillCells();
   }
