@@ -214,3 +214,22 @@ func TestListsOfSamplersAreKeptApart(t *testing.T) {
 		t.Errorf("lines of a list are no reads of their own")
 	}
 }
+
+func TestAConflictWithinALaterPartIsNotLost(t *testing.T) {
+	fact := func(value string) *Profile {
+		b := NewBuilder(smallSettings())
+		b.Fact(&ingest.Fact{Table: []byte("ks.t"), Name: ingest.FactGCGrace, Value: []byte(value)})
+		return b.seal([]InputStats{{}})
+	}
+	later, err := Merge(fact("3600"), fact("864000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Merge(fact("864000"), later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := NewView(p, nil, DefaultLimits(), Rate{}).Conflicts(); len(c) != 1 || len(c[0].Values) != 2 {
+		t.Errorf("conflicts %+v, want one of two values", c)
+	}
+}

@@ -179,13 +179,18 @@ func joinFact(list []FactStats, x *FactStats, lost *Lost) []FactStats {
 
 // join replaces the value by a later one.
 func (f *FactStats) join(o *FactStats) {
-	if f.Value != o.Value {
+	later := o.UnixNano >= f.UnixNano
+	switch {
+	case f.Value == o.Value && f.Other == "":
+		f.Other = o.Other
+	case f.Value == o.Value:
+	case later:
 		f.Other = f.Value
-	}
-	if o.UnixNano >= f.UnixNano {
-		f.Value, f.UnixNano, f.At = o.Value, o.UnixNano, o.At
-	} else if f.Value != o.Value {
+	default:
 		f.Other = o.Value
+	}
+	if later {
+		f.Value, f.UnixNano, f.At = o.Value, o.UnixNano, o.At
 	}
 }
 
