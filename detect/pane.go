@@ -150,7 +150,8 @@ func (p *openPane) join(o *openPane, q sketch.Quota) {
 	p.nodes = addSlices(p.nodes, o.nodes)
 	for id, at := range o.place {
 		if at > 0 {
-			p.targets[p.placeOf(uint32(id), o.targets[at-1].Distinct != nil)].join(&o.targets[at-1])
+			place := p.placeOf(uint32(id), o.targets[at-1].Distinct != nil) // it may move p.targets
+			p.targets[place].join(&o.targets[at-1])
 		}
 	}
 }
