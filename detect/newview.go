@@ -25,6 +25,8 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 	}
 	if p.First != 0 || p.Last != 0 {
 		v.Span = Span{p.First / second, p.Last/second + 1}
+	} else {
+		v.Span = metricSpan(p.Points)
 	}
 	for i := range p.Panes {
 		start := int64(p.Panes[i].Start)
@@ -39,6 +41,23 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 		v.Targets = append(v.Targets, newTargetView(p, uint32(i), n, x))
 	}
 	return v
+}
+
+// metricSpan gives the time of CloudWatch's metrics, where nothing else tells of any.
+func metricSpan(points []PointStats) Span {
+	span := Span{}
+	for i := range points {
+		for _, n := range points[i].Values {
+			if points[i].Target.Store != ingest.DynamoDB || n.Unix == 0 {
+				continue
+			}
+			if start := int64(n.Unix); span.Start == 0 || start < span.Start {
+				span.Start = start
+			}
+			span.End = max(span.End, int64(n.Unix)+int64(max(n.Seconds, 1)))
+		}
+	}
+	return span
 }
 
 func nodeViews(p *Profile) []NodeView {

@@ -321,6 +321,8 @@ func TestTombstoneDenseReadOfStatistics(t *testing.T) {
 		}
 		return v
 	}
+	few := told(200, 100, 25)
+	few.Points = append(few.Points, detect.PointStats{Target: few.Targets[0].Target, Name: ingest.PointTombstonesPerRead, Stat: "count", Values: []detect.PointValue{{Milli: 2000}}})
 	system := told(3000, 100, 1)
 	system.Targets[0].Target.Table = "system.paxos"
 	for i := range system.Points {
@@ -332,6 +334,7 @@ func TestTombstoneDenseReadOfStatistics(t *testing.T) {
 		want string
 	}{
 		{"100 on average, four a live row", told(200, 100, 25), "low certain"},
+		{"100 on average of two reads", few, ""},
 		{"99 on average", told(200, 99, 1), ""},
 		{"under four a live row", told(200, 100, 26), ""},
 		{"a maximum of 1,200, a quarter on average", told(1200, 10, 30), "low certain"},

@@ -13,7 +13,8 @@ func denseStatistics(v *detect.View, t *detect.TargetView) []detect.Finding {
 	s := statisticsOf(v, t)
 	l := v.Limits
 	rows, known := s.rows.Value, s.rowsKnown
-	average := s.mean.low >= l.Of(detect.TombstonesMeanRead).Value && known &&
+	few := s.counted && s.reads < l.Of(detect.TombstonesReads).Value
+	average := !few && known && s.mean.low >= l.Of(detect.TombstonesMeanRead).Value &&
 		s.mean.low >= detect.Milli(mul(uint64(rows), l.Count(detect.TombstonesPerLiveRow)))
 	part := s.mean.value
 	most := s.most.low >= l.Of(detect.TombstonesWarnRead).Value &&
@@ -50,6 +51,8 @@ type readStatistics struct {
 	mean      measure // on average, or the median
 	rows      detect.Evidence
 	rowsKnown bool // rows holds the average or median live rows
+	reads     detect.Milli
+	counted   bool // reads is known
 	at        []ingest.Position
 	span      detect.Span
 }
@@ -75,6 +78,8 @@ func statisticsOf(v *detect.View, t *detect.TargetView) readStatistics {
 				s.mean.low = min(s.mean.low, detect.Whole(ingest.BucketFloor(n.Milli/1000)))
 			}
 			s.at = append(s.at, p.First)
+		case p.Name == ingest.PointTombstonesPerRead && p.Stat == "count":
+			s.reads, s.counted = max(s.reads, detect.Milli(n.Milli)), true
 		case p.Name == ingest.PointRowsPerRead && (p.Stat == "average" || p.Stat == "p50"):
 			s.rows.Value, s.rowsKnown = max(s.rows.Value, detect.Milli(n.Milli)), true
 		}
