@@ -16,8 +16,8 @@ consumed row does not meet them.
 
 **Gate.** A certain finding with mechanism *queue*. The step is harmless when the mechanism is wrong.
 
-**Formula.** Rows and tombstones scanned a read, before: (tombstones + live rows) / reads; after: live rows / reads,
-the least that is left when the cursor is at the last consumed row. Source: J. Yeschenko, "Cassandra
+**Formula.** Rows and tombstones scanned a read, before: (tombstones + live rows) / reads; after: live rows / reads and
+at least 1, the least that is left when the cursor is at the last consumed row. Source: J. Yeschenko, "Cassandra
 anti-patterns: queues and queue-like datasets", DataStax 2013.
 
 **Caveats.** The consumer must keep its cursor; rows that arrive behind it are not seen; the tombstones stay until
@@ -31,7 +31,7 @@ func proposeCursor(_ *detect.View, f *detect.Finding) []detect.Proposal {
 	if f.Confidence != detect.Sure || f.Mechanism != "queue" || !known || !ratioKnown || live.Value == 0 {
 		return nil
 	}
-	rows := detect.Ratio(uint64(tombs.Value), uint64(live.Value))
+	rows := max(detect.Ratio(uint64(tombs.Value), uint64(live.Value)), detect.Whole(1))
 	return []detect.Proposal{{
 		Kind:   "read-after-cursor",
 		Title:  "start each read after the last row that was consumed",
