@@ -1,0 +1,220 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sample is what runs on one and on many machines are compared on.
+type sample struct {
+	dir    string
+	inputs []string
+	flags  []string
+}
+
+// ran is what a command gave.
+type ran struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+func runIn(t *testing.T, stdin string, args ...string) ran {
+	t.Helper()
+	e := testEnv(args...)
+	e.stdin, e.create = strings.NewReader(stdin), func(name string) (io.WriteCloser, error) { return os.Create(name) }
+	code, stdout, stderr := runArgs(t, e)
+	return ran{code, stdout, stderr}
+}
+
+// must fails the test unless the command gave what it should.
+func (r ran) must(t *testing.T, codes ...int) string {
+	t.Helper()
+	if !slices.Contains(codes, r.Code) {
+		t.Fatalf("exit %d, want one of %v; stderr %s", r.Code, codes, r.Stderr)
+	}
+	return r.Stdout
+}
+
+func gz(data []byte) []byte {
+	b := &bytes.Buffer{}
+	w := gzip.NewWriter(b)
+	w.Write(data)
+	w.Close()
+	return b.Bytes()
+}
+
+// bundle packs some logs of real servers, a schema and what is no log, as support bundles are.
+func bundle(t *testing.T, rng *rand.Rand) []byte {
+	t.Helper()
+	files, err := filepath.Glob("../../fixtures/formats/cassandra-log/*.log")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no logs: %v", err)
+	}
+	rng.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+	files = append(files[:3+rng.IntN(6)], "../../fixtures/formats/cassandra-log/README.md")
+	b := &bytes.Buffer{}
+	w := tar.NewWriter(b)
+	for i, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &tar.Header{Name: fmt.Sprintf("nodes/10.0.0.%d/%s", 1+i%3, filepath.Base(name)), Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return gz(b.Bytes())
+}
+
+// newSample makes some files of several kinds, whole and broken ones.
+func newSample(t *testing.T, rng *rand.Rand) sample {
+	t.Helper()
+	s := sample{dir: t.TempDir()}
+	put := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(s.dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s.inputs = append(s.inputs, filepath.Join(s.dir, name))
+	}
+	traffic := func(format string) []byte {
+		kind := []string{"hot-key", "moving-key"}[rng.IntN(2)]
+		return []byte(runIn(t, "", "generate", kind, "--format", format, "--events", fmt.Sprint(200+rng.IntN(3000)),
+			"--seed", fmt.Sprint(rng.Uint32()), "--tables", fmt.Sprint(1+rng.IntN(4)), "--minutes", fmt.Sprint(120+rng.IntN(300))).must(t, exitRan))
+	}
+	kinds := []func(){
+		func() { put("events.ndjson", traffic("ndjson")) },
+		func() { put("more.ndjson", traffic("ndjson")) },
+		func() { put("packed.ndjson.gz", gz(traffic("ndjson"))) },
+		func() { put("rows.csv", traffic("csv")) },
+		func() { put("bundle.tar.gz", bundle(t, rng)) },
+		func() { s.inputs = append(s.inputs, "../../fixtures/formats/cassandra-schema", "../../fixtures/formats/cassandra-trace") },
+		func() { s.inputs = append(s.inputs, "../../fixtures/formats/dynamodb-export") },
+		func() { broken := gz(traffic("ndjson")); put("broken.ndjson.gz", broken[:len(broken)*2/3]) },
+		func() { put("prose.txt", []byte("what no format knows\n")) },
+		func() { s.inputs = append(s.inputs, filepath.Join(s.dir, "missing.ndjson")) },
+	}
+	rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+	for _, add := range kinds[:1+rng.IntN(4)] {
+		add()
+	}
+	s.flags = []string{"--chunk", fmt.Sprint(4096 + rng.IntN(200_000))}
+	for _, f := range [][]string{{"--since", "90s"}, {"--table", "orders"}, {"--pane", "4m"}, {"--memory", "64MiB"}, {"--max-bad", "0"}, {"--timezone", "Europe/Lisbon"}} {
+		if rng.IntN(6) == 0 {
+			s.flags = append(s.flags, f...)
+		}
+	}
+	return s
+}
+
+// sketched gives the lines of the parts of a plan as processes of an engine would: splits in any order,
+// dealt out to some of them, some tried twice; lines in any order.
+func sketched(t *testing.T, rng *rand.Rand, plan string, more ...string) []string {
+	t.Helper()
+	lines := slices.Collect(strings.Lines(plan))
+	head, splits := lines[0], lines[1:]
+	for range rng.IntN(3) {
+		splits = append(splits, splits[rng.IntN(len(splits))])
+	}
+	rng.Shuffle(len(splits), func(i, j int) { splits[i], splits[j] = splits[j], splits[i] })
+	var out []string
+	for len(splits) > 0 {
+		n := 1 + rng.IntN(len(splits))
+		args := append([]string{"sketch", "--plan", "-", "--workers", fmt.Sprint(1 + rng.IntN(3))}, more...)
+		stdout := runIn(t, head+strings.Join(splits[:n], ""), args...).must(t, exitRan, exitFailed)
+		out, splits = append(out, slices.Collect(strings.Lines(stdout))...), splits[n:]
+	}
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// partArgs leaves lines where merge finds them, and gives its arguments and stdin.
+func partArgs(t *testing.T, rng *rand.Rand, lines []string) (args []string, stdin string) {
+	t.Helper()
+	if rng.IntN(3) == 0 {
+		return []string{"-"}, strings.Join(lines, "")
+	}
+	dir := t.TempDir()
+	files := map[string]string{"_SUCCESS": "", ".part-0.crc": "crc"}
+	for _, l := range lines {
+		files[fmt.Sprintf("part-%d", rng.IntN(4))] += l
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return []string{dir}, ""
+}
+
+// A plan shared out in any way gives the bytes of one run, in both passes, and fails in the same way.
+func TestMergedPartsGiveTheReportOfOneRun(t *testing.T) {
+	rounds := 100
+	if testing.Short() {
+		rounds = 15
+	}
+	if os.Getenv("KEYHEAT_LONG") != "" {
+		rounds = 1000
+	}
+	splits, counted := 0, 0
+	for round := range rounds {
+		seed := rand.Uint64()
+		rng := rand.New(rand.NewPCG(seed, 0))
+		s := newSample(t, rng)
+		fail := func(format string, args ...any) {
+			t.Fatalf("round %d, seed %d, %v %v: %s", round, seed, s.flags, s.inputs, fmt.Sprintf(format, args...))
+		}
+		analyze := func(more ...string) ran {
+			return runIn(t, "", slices.Concat([]string{"analyze", "--format", "json"}, more, s.flags, s.inputs)...)
+		}
+		plan := runIn(t, "", slices.Concat([]string{"plan"}, s.flags, s.inputs)...)
+		want := analyze("--no-exact")
+		if plan.Stdout == "" {
+			if want.Code != plan.Code || want.Stdout != "" {
+				fail("there is no plan, and a report: %s", plan.Stderr)
+			}
+			continue
+		}
+		splits += strings.Count(plan.Stdout, "\n") - 1
+		parts := sketched(t, rng, plan.Stdout)
+		args, stdin := partArgs(t, rng, parts)
+		if d := cmp.Diff(runIn(t, stdin, slices.Concat([]string{"merge", "--format", "json"}, args)...), want); d != "" {
+			fail("the first pass merged (-), of one run (+):\n%s", d)
+		}
+		if want.Stdout == "" {
+			continue
+		}
+		keys := filepath.Join(s.dir, "keys.txt")
+		runIn(t, stdin, slices.Concat([]string{"merge", "--nominate", "--to", keys}, args)...).must(t, exitRan, exitFailed, exitBadRecords)
+		parts = append(parts, sketched(t, rng, plan.Stdout, "--count-keys", keys)...)
+		args, stdin = partArgs(t, rng, parts)
+		want = analyze()
+		if d := cmp.Diff(runIn(t, stdin, slices.Concat([]string{"merge", "--format", "json"}, args)...), want); d != "" {
+			fail("both passes merged (-), of one run (+):\n%s", d)
+		}
+		if strings.Contains(want.Stdout, `"how": "counted"`) {
+			counted++
+		}
+	}
+	t.Logf("%d rounds, %d splits, %d with exact counts", rounds, splits, counted)
+	if splits < 3*rounds || counted < rounds/20 {
+		t.Error("there was too little to share out")
+	}
+}
