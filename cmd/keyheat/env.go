@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/internal/nightly"
 )
 
 // env is everything a command may know of the process it runs in. Tests make their own.
@@ -39,7 +41,14 @@ type env struct {
 	cpus        int
 	random      func(p []byte) // fills p with bytes that nobody can guess
 	buildInfo   func() (*debug.BuildInfo, bool)
+
+	state  nightly.Disk
+	lock   func(dir string) (release func() error, err error) // of a state directory
+	sender nightly.Sender
 }
+
+// notifyTimeout is how long a service may take to answer.
+const notifyTimeout = 10 * time.Second
 
 func processEnv() *env {
 	return &env{
@@ -60,6 +69,17 @@ func processEnv() *env {
 		cpus:        runtime.GOMAXPROCS(0),
 		random:      func(p []byte) { rand.Read(p) }, // never fails, see crypto/rand
 		buildInfo:   debug.ReadBuildInfo,
+		state:       stateDisk{},
+		lock:        lockState,
+		sender:      nightly.Sender{Send: nightly.Shout(notifyTimeout), Wait: wait},
+	}
+}
+
+// wait ends after d, or with the context.
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
 }
 

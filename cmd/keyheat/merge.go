@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -139,11 +141,22 @@ func readProfile(e *env, file string) (*detect.Profile, error) {
 // maxProfile bounds what is read of a Profile: stdin may be anything.
 const maxProfile = 1 << 30
 
+// readWhole gives a file, or stdin for "-". What nightly packed is unpacked.
 func readWhole(e *env, file string) ([]byte, error) {
-	if file != "-" {
-		return e.readFile(file)
+	data, err := []byte(nil), error(nil)
+	if file == "-" {
+		data, err = io.ReadAll(io.LimitReader(e.stdin, maxProfile))
+	} else {
+		data, err = e.readFile(file)
 	}
-	return io.ReadAll(io.LimitReader(e.stdin, maxProfile))
+	if err != nil || !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		return data, err
+	}
+	packed, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(packed, maxProfile))
 }
 
 // writeProfile writes the binary form of p.

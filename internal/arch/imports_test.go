@@ -48,6 +48,8 @@ var layers = map[string]layer{
 	"internal/realtest/browser": {},
 	"internal/realtest/readers": {},
 	"internal/parts":            {ours: []string{"detect", "ingest"}, others: []string{"github.com/klauspost/compress"}},
+	"internal/nightly": {ours: []string{"report", "detect", "ingest"}, others: []string{
+		"github.com/goccy/go-yaml", "github.com/nicholas-fedor/shoutrrr", "github.com/santhosh-tekuri/jsonschema", "golang.org/x/text"}},
 }
 
 // lone are the modules that one package alone imports, so that they can be replaced or left out.
@@ -56,6 +58,9 @@ var lone = map[string]string{
 	"github.com/gocql/":                        "ingest/cassandra",
 	"github.com/apache/cassandra-gocql-driver": "ingest/cassandra",
 	"github.com/apache/arrow/go":               "internal/columnar",
+	"github.com/apache/arrow-go":               "internal/columnar",
+	"github.com/goccy/go-yaml":                 "internal/nightly",
+	"github.com/nicholas-fedor/shoutrrr":       "internal/nightly",
 }
 
 // catalogues are the packages that only the command may import: it hands their values to the run.
