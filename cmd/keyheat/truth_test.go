@@ -18,7 +18,7 @@ import (
 type truth struct {
 	Case    string
 	Args    []string
-	Format  string // of every input
+	Format  string // of every input; "join" is of several
 	Must    []expected
 	MustNot []forbidden `json:"must_not"`
 	May     []expected
@@ -56,6 +56,8 @@ type expectedEvidence struct {
 	ValueAny        []float64  `json:"value_any"` // one of which the value is, or its narrow bounds hold
 	Between         [2]float64 // bounds of the value
 	Tolerance       float64    // of ValueAny, as a share
+	// AtLeast is what the lower bound reaches, where the input shows no upper one.
+	AtLeast *float64 `json:"at_least"`
 }
 
 // forbidden is a rule, or a rule at a place; "*" is every rule.
@@ -158,7 +160,7 @@ func (tr *truth) wrongFacts(r *readReport, findings int) []string {
 	events, problems, skipped := uint64(0), uint64(0), uint64(0)
 	for _, in := range r.Inputs {
 		events, problems, skipped = events+in.Events, problems+in.Problems, skipped+in.Skipped
-		if tr.Format != "" && in.Format != tr.Format {
+		if tr.Format != "" && tr.Format != "join" && in.Format != tr.Format {
 			say("%s was read as %s, is %s", in.Name, in.Format, tr.Format)
 		}
 	}
@@ -223,7 +225,7 @@ func (w *expectedEvidence) fits(f *readFinding) bool {
 		}
 		for _, v := range w.ValueAny {
 			near := math.Abs(e.Value-v) <= w.Tolerance*v
-			if near || e.High != nil && e.Low <= v && v <= *e.High && *e.High <= 2*e.Low+10 {
+			if near && (w.AtLeast == nil || e.Low >= *w.AtLeast) || e.High != nil && e.Low <= v && v <= *e.High && *e.High <= 2*e.Low+10 {
 				return true
 			}
 		}
@@ -260,6 +262,8 @@ func TestTheCheckOfAReportFindsWhatContradictsTheTruth(t *testing.T) {
 		"a key where none may be":             {`{"must":[{"rule":"hot-partition","key":""}]}`, []string{"missing", "surplus"}},
 		"not severe enough":                   {`{"must":[{"rule":"hot-partition","severity_at_least":"critical"}]}`, []string{"missing", "surplus"}},
 		"another value":                       {`{"must":[{"rule":"hot-partition","evidence":[{"measure_contains":"share","value_any":[0.2]}]}]}`, []string{"missing", "surplus"}},
+		"a lower bound":                       {`{"must":[{"rule":"hot-partition","evidence":[{"measure_contains":"rate","value_any":[5],"at_least":5}]}]}`, nil},
+		"a lower bound that is too low":       {`{"must":[{"rule":"hot-partition","evidence":[{"measure_contains":"rate","value_any":[5],"at_least":6}]}]}`, []string{"missing", "surplus"}},
 		"a value without an upper bound":      {`{"must":[{"rule":"hot-partition","evidence":[{"measure_contains":"rate","value_any":[6]}]}]}`, []string{"missing", "surplus"}},
 		"a value out of its range":            {`{"must":[{"rule":"hot-partition","evidence":[{"measure_contains":"rate","between":[6,7]}]}]}`, []string{"missing", "surplus"}},
 		"no such measure":                     {`{"must":[{"rule":"hot-partition","evidence":[{"measure_contains":"rows","between":[0,7]}]}]}`, []string{"missing", "surplus"}},
