@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readable are the outputs whose whole text is kept; of the others the size and the hash are.
-var readable = []string{"text", "markdown", "csv", "prometheus"}
+// keptWhole are the outputs whose whole text is kept; of the others the size and the hash are.
+var keptWhole = []string{"text", "markdown", "csv", "prometheus"}
 
 // goldenOutputs are the fixtures of which every output is kept.
 var goldenOutputs = []string{"demo", "scenarios/hot-partition-over-limit", "scenarios/moving-hot-key-hours", "scenarios/tombstone-dense-read-queue",
@@ -36,7 +36,7 @@ func TestEveryOutputOfTheFixturesIsAsReviewed(t *testing.T) {
 			kept := filepath.Join(here, "testdata", "outputs", filepath.Base(name))
 			sums := &strings.Builder{}
 			for _, format := range slices.Sorted(maps.Keys(pages)) {
-				if slices.Contains(readable, format) {
+				if slices.Contains(keptWhole, format) {
 					goldenFile(t, filepath.Join(kept, format+".txt"), pages[format])
 					continue
 				}

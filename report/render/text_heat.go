@@ -13,6 +13,8 @@ const (
 	heatLabelMost  = 28
 	heatLabelLeast = 14
 	heatTotal      = 10 // columns of the totals at the right edge
+	heatTextRows   = 12 // keys of a map; the others are added to the other keys
+	heatTextMaps   = 3  // maps of tables without findings
 )
 
 // heatMaps draws the heat maps of the tables that have something of the measure.
@@ -27,8 +29,15 @@ func (p *page) heatMaps() {
 		}
 	}
 	var maps []*report.Table
+	quiet := 0
 	for _, t := range p.mapped() {
-		if t.Heat.Total[measure] != nil {
+		if t.Heat.Total[measure] == nil {
+			continue
+		}
+		if !p.found(t.Target) {
+			quiet++
+		}
+		if quiet <= heatTextMaps || p.found(t.Target) {
 			maps = append(maps, t)
 		}
 	}
@@ -38,9 +47,14 @@ func (p *page) heatMaps() {
 	}
 	p.section("HEAT MAP", measure.String()+" by key and time: ░▒▓█ from little to most, · nothing, ? not sure or not known; all keys and other keys as heights of their own")
 	for _, t := range maps[:min(len(maps), p.o.Limit)] {
-		(&heatText{page: p, heat: t.Heat, measure: measure}).draw(orNoTable(tableName(t.Target)))
+		h := &heatText{page: p, heat: t.Heat, measure: measure}
+		h.choose(t.Target)
+		h.draw(orNoTable(tableName(t.Target)))
 	}
-	p.more(len(maps)-p.o.Limit, "table")
+	if n := max(0, quiet-heatTextMaps) + max(0, len(maps)-p.o.Limit); n > 0 {
+		p.line()
+		p.hanging("  … ", dim, plural(uint64(n), "more table")+": run with --table, or --format html")
+	}
 }
 
 // A heatText is one heat map being drawn.
@@ -48,15 +62,46 @@ type heatText struct {
 	*page
 	heat    *report.HeatMap
 	measure report.Measure
-	label   int    // columns of the keys
-	columns int    // of time
-	most    uint64 // what is drawn as hottest
+	rows    []*report.HeatRow
+	rest    []detect.Range // of all keys that are not in rows
+	label   int            // columns of the keys
+	columns int            // of time
+	most    uint64         // what is drawn as hottest
+}
+
+// choose takes the keys of findings and the first ones; the others are added to the rest.
+func (h *heatText) choose(t detect.Target) {
+	found := map[string]bool{}
+	for i := range h.r.Findings {
+		if s := &h.r.Findings[i].Subject; s.Target == t && s.HasKey {
+			found[string(s.Key)] = true
+		}
+	}
+	room := heatTextRows
+	for i := range h.heat.Rows {
+		if found[string(h.heat.Rows[i].Key)] {
+			room--
+		}
+	}
+	h.rest = slices.Clone(h.heat.Rest.Series[h.measure])
+	for i := range h.heat.Rows {
+		row := &h.heat.Rows[i]
+		if !found[string(row.Key)] {
+			if room--; room < 0 {
+				for at, r := range row.Series[h.measure] {
+					h.rest[at] = h.rest[at].Plus(r)
+				}
+				continue
+			}
+		}
+		h.rows = append(h.rows, row)
+	}
 }
 
 func (h *heatText) draw(table string) {
-	for i := range h.heat.Rows {
-		h.label = max(h.label, widthOf(visibleKey(h.heat.Rows[i].Key)))
-		for _, r := range h.heat.Rows[i].Series[h.measure] {
+	for _, row := range h.rows {
+		h.label = max(h.label, widthOf(visibleKey(row.Key)))
+		for _, r := range row.Series[h.measure] {
 			h.most = max(h.most, r.Low)
 		}
 	}
@@ -66,10 +111,10 @@ func (h *heatText) draw(table string) {
 	h.line()
 	h.hanging("  ", "", fmt.Sprintf("%s: █ is %s in %s%s", table, h.amount(h.most), paneName(h.r.PaneSeconds), h.merged()))
 	h.bars("all keys", exactly(h.heat.Total[h.measure]))
-	for i := range h.heat.Rows {
-		h.row(&h.heat.Rows[i])
+	for _, row := range h.rows {
+		h.row(row)
 	}
-	h.bars("other keys", h.heat.Rest.Series[h.measure])
+	h.bars("other keys", h.rest)
 	from, to := h.at(h.r.Panes[0].Start), h.at(h.r.Panes[len(h.r.Panes)-1].End)
 	if room := h.columns - len(from) - len(to); room > 0 {
 		h.text("", dim, from+strings.Repeat(" ", room)+to, "")
