@@ -148,3 +148,33 @@ func TestSelectedRecordsOfTablesThatGiveWayKeepTheirPlaces(t *testing.T) {
 		t.Errorf("%d targets, want %d", got, want)
 	}
 }
+
+func TestNomineesAreCountedAmongAnyNumberOfTables(t *testing.T) {
+	each := func(do func(e *ingest.Event)) {
+		for i := range 3 * MaxTargets {
+			do(&ingest.Event{KeyKnown: true, Table: fmt.Appendf(nil, "t%d", i), Key: []byte("k")})
+			do(&ingest.Event{KeyKnown: true, Table: []byte("hot"), Key: []byte("k")})
+		}
+	}
+	b := NewBuilder(smallSettings())
+	each(b.Event)
+	p := b.seal([]InputStats{{}})
+	n := Nominate(p)
+	c := NewCounter(p, n)
+	in := &ingest.Input{Format: &ingest.Format{Coverage: ingest.Traffic}}
+	s := c.Begin(ingest.Chunk{Input: in})
+	each(s.Event)
+	c.End(ingest.Chunk{Input: in}, s, ingest.ChunkStats{})
+	c.EndInput(in, 1)
+	c.EndFile(0, 1)
+	x := c.Exact()
+	for i, k := range n.Keys {
+		if n.Targets[k.Target].Table == "hot" {
+			if got, want := x.Keys[i].Totals[Requests], uint64(3*MaxTargets); got != want {
+				t.Errorf("%d requests of the hot table's key, want %d", got, want)
+			}
+			return
+		}
+	}
+	t.Error("the hot table's key is not nominated")
+}
