@@ -45,8 +45,9 @@ const clSkipClient = "text without a message of the server"
 // Decode implements ingest.Decoder.
 func (d *cassandraClient) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.rec, d.to, d.said = rec, to, false
-	d.anywhere(rec.Data)
-	if !d.said && !d.rewrapped(rec.Data) {
+	data := d.unquoted(rec.Data)
+	d.anywhere(data)
+	if !d.said && !d.rewrapped(data) {
 		to.Skip(clSkipClient)
 	}
 }

@@ -75,6 +75,7 @@ type cassandra struct {
 	part  []byte
 	flat  []byte // a message without line ends
 	plain []byte // a message without escapes
+	paste []byte // a record without marks of a quotation
 }
 
 // shortBytes is the length up to which a server's log may be a fragment, whose exceptions are all it tells;
@@ -99,12 +100,13 @@ func (d *cassandra) Decode(rec *ingest.Record, to ingest.Sink) {
 		to.Skip(clSkipOther)
 		return
 	}
-	head, at := cassandraLine(rec.Data)
+	data := d.unquoted(rec.Data)
+	head, at := cassandraLine(data)
 	below := -1
 	samples := false
-	if at >= 0 && cassandraMessage(rec.Data[at:]) == clNone {
-		samples = isSampler(rec.Data, &head, at)
-		if below = exceptionBelow(rec.Data, head.level, at); below < 0 && !samples {
+	if at >= 0 && cassandraMessage(data[at:]) == clNone {
+		samples = isSampler(data, &head, at)
+		if below = exceptionBelow(data, head.level, at); below < 0 && !samples && !d.mayBeWrapped(data) {
 			to.Skip(clSkipOther)
 			return
 		}
@@ -113,16 +115,16 @@ func (d *cassandra) Decode(rec *ingest.Record, to ingest.Sink) {
 	switch {
 	case samples:
 		d.begin(head)
-		d.sampled(rec.Data[at:])
+		d.sampled(data[at:])
 	case at < 0:
-		d.anywhere(rec.Data)
+		d.anywhere(data)
 	case below >= 0:
 		d.begin(head)
-		d.exception(rec.Data[below:])
+		d.exception(data[below:])
 	default:
-		d.chain(rec.Data, head, at)
+		d.chain(data, head, at)
 	}
-	if !d.said && !d.rewrapped(rec.Data) {
+	if !d.said && !d.rewrapped(data) {
 		to.Skip(clSkipOther)
 	}
 }
@@ -130,7 +132,7 @@ func (d *cassandra) Decode(rec *ingest.Record, to ingest.Sink) {
 // rewrapped reads a message that a person wrapped between its first words, as happens in tickets: only
 // in a short input, since every other record of several lines would be searched.
 func (d *cassandra) rewrapped(data []byte) bool {
-	if !d.short || bytes.IndexByte(data, '\n') < 0 {
+	if !d.mayBeWrapped(data) {
 		return false
 	}
 	d.plain = clFlat(d.plain[:0], data)
@@ -138,6 +140,10 @@ func (d *cassandra) rewrapped(data []byte) bool {
 		d.message(d.plain[at:])
 	}
 	return d.said
+}
+
+func (d *cassandra) mayBeWrapped(data []byte) bool {
+	return d.short && bytes.IndexByte(data, '\n') >= 0
 }
 
 // exceptionBelow gives where the lines below the first of an error or warning begin; -1: there are none.

@@ -26,7 +26,7 @@ func (d *cassandra) scanned(s clText) bool {
 	}
 	e.Aborted, e.Failed = true, true
 	switch {
-	case s.skip(" during query '"):
+	case s.skip(" during query "):
 		return d.abortedQuery(e, s)
 	case s.skip(" in "):
 		return d.abortedSlice(e, s)
@@ -54,20 +54,38 @@ func (d *cassandra) scannedRows(e *ingest.Event, s clText) bool {
 
 // abortedQuery reads the statement in quotes and the last scanned row.
 func (d *cassandra) abortedQuery(e *ingest.Event, s clText) bool {
-	text, ok := s.untilLast("' (last scanned row ")
+	text, ok := s.untilLast("(last scanned row ")
 	if !ok {
 		line, _, _ := bytes.Cut(s.rest, []byte("\n"))
-		q := clStatement(line)
+		q := clStatement(clUnquoted(line))
 		q.cut = true
 		return d.abortedStatement(e, q)
 	}
-	q := clStatement(text)
+	q := clStatement(clUnquoted(text))
 	row, ok := s.untilLast(")); query aborted")
 	if _, after, found := bytes.Cut(row, []byte("key was (")); ok && found {
 		q.row = after
 	}
+	if ok && !d.statement(e, q) {
+		return d.emit(e) // the statement was left out, the end of the read was not
+	}
 	return d.abortedStatement(e, q)
 }
+
+// clUnquoted takes the quotes off a statement; what pastes it may have made others of them.
+func clUnquoted(text []byte) []byte {
+	text = bytes.TrimSpace(text)
+	for _, quote := range clQuotes {
+		if rest, ok := bytes.CutPrefix(text, quote); ok {
+			return bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSuffix(rest, quote), clRoundEnd))
+		}
+	}
+	return text
+}
+
+var clRoundEnd = []byte("’")
+
+var clQuotes = [][]byte{[]byte("'"), []byte(`"`), []byte("`"), []byte("‘")}
 
 func (d *cassandra) abortedStatement(e *ingest.Event, q clQuery) bool {
 	if !d.statement(e, q) {
@@ -139,16 +157,51 @@ var (
 
 // loneAbort gives where text names such an exception; -1: nowhere.
 func loneAbort(text []byte) int {
-	for _, word := range [][]byte{clTooMany, clOverwhelming} {
-		if i := bytes.Index(text, word); i >= 0 {
+	if i := bytes.Index(text, clTooMany); i >= 0 && isReplica(text[i+len(clTooMany):]) {
+		return i
+	}
+	for from := 0; ; {
+		i := bytes.Index(text[from:], clOverwhelming)
+		if i < 0 {
+			break
+		}
+		if i += from; isException(text, i, i+len(clOverwhelming)) {
 			return i
 		}
+		from = i + len(clOverwhelming)
 	}
 	if i := bytes.Index(text, clCodes); i >= 0 && bytes.Contains(text[i:min(len(text), i+400)], clTooManyCode) {
 		return i
 	}
 	return -1
 }
+
+// isReplica reports whether text begins with an address: explanations say where it comes from, too.
+func isReplica(text []byte) bool {
+	word := clFirstWord(bytes.TrimLeft(text, " \n\r"))
+	return bytes.ContainsAny(word, ":/") || len(word) > 0 && clDigit(word[0])
+}
+
+// isException reports whether the name at text[begin:end] is what was thrown: it has its package, or
+// stands behind a colon, and no sentence goes on behind it.
+func isException(text []byte, begin, end int) bool {
+	before := text[max(0, begin-len(clFilterPackage)):begin]
+	if !bytes.Equal(before, clFilterPackage) {
+		return bytes.HasSuffix(text[:begin], []byte(": ")) && endsLine(text[end:])
+	}
+	outer := text[:begin-len(clFilterPackage)]
+	if len(outer) > 0 && bytes.IndexByte([]byte("`*_"), outer[len(outer)-1]) >= 0 {
+		return false
+	}
+	return endsLine(text[end:]) || bytes.IndexByte([]byte(":)]}\"'\\,;<&"), text[end]) >= 0 || bytes.HasPrefix(text[end:], []byte(" at "))
+}
+
+func endsLine(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r")
+	return len(text) == 0 || text[0] == '\n'
+}
+
+var clFilterPackage = []byte("org.apache.cassandra.db.filter.")
 
 // aborted tells of an aborted read of which only an exception is left. Its other lines name table and
 // key, so this counts only where there are none.

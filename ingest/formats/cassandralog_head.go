@@ -38,7 +38,9 @@ func cassandraLine(data []byte) (h cassandraHead, message int) {
 	if i < len(data) && data[i] == '[' {
 		return h, -1 // [shard 0]: Scylla
 	}
-	h.file, i = clFile(data, i)
+	if h.file, i = clFile(data, i); bytes.HasPrefix(h.file, clScyllaLogger) {
+		return h, -1
+	}
 	return h, i
 }
 
@@ -178,4 +180,6 @@ func clFile(data []byte, i int) (file []byte, message int) {
 var (
 	clLineWord = []byte("(line ")
 	clJavaFile = []byte(".java")
+
+	clScyllaLogger = []byte("large_") // large_data, large_partition
 )

@@ -70,24 +70,27 @@ func (d *cassandra) large(s clText) bool {
 	return d.written(st, subject, '/', path) && d.emitState(st)
 }
 
-// clSizeClause cuts `subject (size)` and what may follow it. The last clause that reads as a size
-// counts, since keys hold brackets.
+// clSizeClause cuts `subject (size)` and what may follow it. The last clause that reads as a size and ends
+// the line counts, since keys hold brackets; else, of a line that someone quotes in a sentence, the first.
 func clSizeClause(text []byte) (subject []byte, size uint64, path []byte, ok bool) {
 	for end := len(text); ; {
 		i := clLastIndex(text[:end], " (")
 		if i < 0 {
-			return nil, 0, nil, false
-		}
-		s := clText{text[i+2:]}
-		if size, ok = clSizeOf(&s); ok {
-			if s.skip(" to sstable ") || s.skip(") to sstable ") {
-				return text[:i], size, clFirstWord(s.rest), true
-			}
-			if s.skip(")") && (len(s.rest) == 0 || s.at(" incrementally") || s.rest[0] == '\n' || s.rest[0] == '\r') {
-				return text[:i], size, nil, true
-			}
+			return subject, size, nil, ok
 		}
 		end = i
+		s := clText{text[i+2:]}
+		n, isSize := clSizeOf(&s)
+		switch {
+		case !isSize:
+		case s.skip(" to sstable "), s.skip(") to sstable "):
+			return text[:i], n, clFirstWord(s.rest), true
+		case !s.skip(")"):
+		case len(s.rest) == 0, s.at(" incrementally"), s.rest[0] == '\n', s.rest[0] == '\r':
+			return text[:i], n, nil, true
+		case !s.at(" to "): // as ScyllaDB goes on
+			subject, size, ok = text[:i], n, true
+		}
 	}
 }
 

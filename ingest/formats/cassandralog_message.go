@@ -123,7 +123,7 @@ func (s *clText) cells() bool {
 func clAbortKind(text []byte) clMessage {
 	s := clText{text}
 	s.skip("Scanned over ")
-	if s.skipNumber() && (s.at(" tombstones during query '") || s.at(" tombstones in ") || s.at(" tombstone rows for query ") ||
+	if s.skipNumber() && (s.at(" tombstones during query ") || s.at(" tombstones in ") || s.at(" tombstone rows for query ") ||
 		s.at(" tombstones; query aborted (see tombstone_fail_threshold)")) {
 		return clAbort
 	}

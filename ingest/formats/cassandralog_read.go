@@ -11,6 +11,7 @@ import (
 
 // message reads the message that text begins with. Text that was wrapped is tried again in one piece.
 func (d *cassandra) message(text []byte) {
+	text = d.joined(d.pasted(text))
 	kind := cassandraMessage(text)
 	if kind == clNone || d.read(kind, clText{text}) {
 		return

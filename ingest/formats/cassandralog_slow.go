@@ -20,9 +20,10 @@ func (d *cassandra) operations(s clText) bool {
 	if n < 0 {
 		return d.skip(clSkipContext)
 	}
-	for rest := s.rest[n+1:]; len(rest) > 0; {
+	for rest := s.rest[n+1:]; ; {
+		rest = bytes.TrimLeft(rest, " \t")
 		n := d.operation(rest)
-		if n == 0 { // the number of those dropped
+		if n == 0 { // the end, or the number of those dropped
 			break
 		}
 		rest = rest[n:]
@@ -37,7 +38,7 @@ func (d *cassandra) operations(s clText) bool {
 // there. A statement may hold line ends, so an entry is what ends as one.
 func (d *cassandra) operation(text []byte) int {
 	const tries = 32
-	if text[0] != '<' {
+	if len(text) == 0 || text[0] != '<' {
 		return 0
 	}
 	for try, end := 0, 0; try < tries && end < len(text); end++ {

@@ -139,6 +139,10 @@ func TestMessagesThatPeopleWrapAreRead(t *testing.T) {
 			"WARN  [CompactionExecutor:12] 2019-03-04 02:11:09,004 BigTableWriter.java:171 - Writing large\n  partition shop/orders:cust-42 (317.980MiB)\n  to sstable /data/mc-1-big-Data.db\n",
 			`table="shop.orders" key="cust-42"`,
 		},
+		{
+			"WARN  [ReadStage-2] 2019-02-17 07:25:02,559 ReadCommand.java:569 - Read 6 live rows and 14400 tombstone cells for query SELECT * FROM shop.jobs WHERE queue =\nqueue-7 LIMIT 5000 (see\ntombstone_warn_threshold)\n",
+			`keyknown=true warned=true table="shop.jobs" key="queue-7"`,
+		},
 	} {
 		said := saidOf(t, &CassandraLog, c.log, ingest.DecodeOptions{})
 		if len(said) != 1 || !strings.Contains(said[0], c.want) {
@@ -156,6 +160,12 @@ func TestProseIsNoLog(t *testing.T) {
 		"The guardrail partition_size violated: nothing.\nGuardrails are good.\n",
 		"Read 3 live and 2000 tombstone cells [ReadStage-1] | 10.0.0.1 | 1234\n",
 		"Unlogged batch covering many partitions\n",
+		"TombstoneOverwhelmingException is a hard stop: the read is given up.\n",
+		"Queries fail with `org.apache.cassandra.db.filter.TombstoneOverwhelmingException`, or time out.\n",
+		"The node throws org.apache.cassandra.db.filter.TombstoneOverwhelmingException and goes on.\n",
+		"-- (TombstoneOverwhelmingException: scanned over 100000 tombstones)\n",
+		"Expected is READ_TOO_MANY_TOMBSTONES from the replica that was not upgraded.\n",
+		"Server aborts: `org.apache.cassandra.db.filter.TombstoneOverwhelmingException: Scanned over 100001 tombstones during query`.\n",
 		"WARN  2024-12-03 13:05:02,004 [shard 1:  mt] large_data - Writing large partition ks/tbl: key (1200031 bytes) to me-1-big-Data.db\n",
 	} {
 		for _, f := range []*ingest.Format{&CassandraLog, &CassandraClient} {

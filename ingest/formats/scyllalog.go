@@ -54,6 +54,7 @@ type scylla struct {
 	table []byte
 	key   []byte
 	raw   []byte
+	plain []byte // a message without line ends
 	parts [][]byte
 }
 
@@ -65,19 +66,74 @@ func (d *scylla) Decode(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	text := rec.Data[at:]
-	read := scyllaMessage(text)
+	line, below, _ := bytes.Cut(text, []byte("\n"))
+	line = bytes.TrimRight(line, " \r")
+	read := scyllaMessage(line)
+	if len(below) > 0 && (read == nil && slMayBeWrapped(text) || bytes.HasPrefix(text, slException)) {
+		d.plain = d.unwrapped(d.plain[:0], text, rec.Data[0] == '>')
+		line, below = d.plain, nil
+		read = scyllaMessage(line)
+	}
 	if read == nil {
 		to.Skip(slSkipOther)
 		return
 	}
 	d.rec, d.to, d.head = rec, to, head
 	d.nano = d.time(rec.Data)
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	line = bytes.TrimRight(line, " \r")
-	if !read(d, slText(line)) && (len(line) == len(text) || !read(d, slText(text))) {
-		to.Problem(ingest.Problem{Cause: slProblemMessage, Text: string(text[:min(len(text), ingest.MaxProblemText)]), At: rec.At})
+	switch quoted := rec.Data[0] == '>'; {
+	case read(d, slText(slUnescaped(line))):
+		return
+	case len(below) == 0:
+	case !quoted && below[0] != ' ' && read(d, slText(slUnescaped(text))): // of a key with a line end
+		return
+	default:
+		d.plain = d.unwrapped(d.plain[:0], text, quoted)
+		if read(d, slText(slUnescaped(d.plain))) {
+			return
+		}
 	}
+	to.Problem(ingest.Problem{Cause: slProblemMessage, Text: string(text[:min(len(text), ingest.MaxProblemText)]), At: rec.At})
 }
+
+// slMayBeWrapped reports whether the first line of a message may be the beginning of one that is read.
+func slMayBeWrapped(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("Writing")) || bytes.HasPrefix(text, []byte("Read")) || bytes.HasPrefix(text, []byte("Large data"))
+}
+
+var slException = []byte("Exception when")
+
+// unwrapped appends a message that a person wrapped as one line, without the marks of a quotation.
+func (d *scylla) unwrapped(dst, text []byte, quoted bool) []byte {
+	for line := range bytes.Lines(text) {
+		if quoted && len(dst) > 0 {
+			line = bytes.TrimLeft(line, ">")
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if len(dst) > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, line...)
+	}
+	return dst
+}
+
+// slUnescaped undoes what JSON, CSV and HTML do to the quotes around a key.
+func slUnescaped(line []byte) []byte {
+	i := bytes.Index(line, []byte(" partition key "))
+	if i < 0 {
+		return line
+	}
+	for _, quote := range slEscapedQuotes {
+		if bytes.HasPrefix(line[i+len(" partition key "):], quote) {
+			return bytes.ReplaceAll(line, quote, []byte(`"`))
+		}
+	}
+	return line
+}
+
+var slEscapedQuotes = [][]byte{[]byte(`\"`), []byte(`""`), []byte("&quot;"), []byte("&#34;")}
 
 // time gives when the record was logged; 0: unknown.
 func (d *scylla) time(data []byte) int64 {

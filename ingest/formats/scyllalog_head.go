@@ -10,7 +10,7 @@ type scyllaHead struct {
 
 // scyllaLoggers are those whose lines are known without a shard before them, as people paste them.
 var scyllaLoggers = [][]byte{
-	[]byte("large_data - "), []byte("large_partition - "), []byte("querier - "), []byte("storage_proxy - Exception when communicating with "),
+	[]byte("large_data - "), []byte("large_partition - "), []byte("querier - Read "), []byte("storage_proxy - Exception when communicating with "),
 }
 
 const maxScyllaPrefix = 300 // bytes before the bracket of the shard
@@ -50,8 +50,9 @@ func scyllaLine(line []byte) (h scyllaHead, message int) {
 // scyllaBare finds the message of a line without a shard: behind a logger, or a message that stands alone.
 func scyllaBare(line []byte) (h scyllaHead, message int) {
 	for _, logger := range scyllaLoggers {
-		if bytes.HasPrefix(line, logger) {
-			return h, bytes.Index(line, []byte(" - ")) + len(" - ")
+		if i := bytes.Index(line[:min(len(line), maxScyllaPrefix)], logger); i == 0 || i > 0 && line[i-1] == ' ' {
+			h.shard = i
+			return h, i + bytes.Index(line[i:], []byte(" - ")) + len(" - ")
 		}
 	}
 	if len(line) < 20 {

@@ -58,7 +58,7 @@ func (d *scylla) large(s slText) bool {
 	if !ok || !named || !ended || len(table) == 0 {
 		return false
 	}
-	modern := s.skip(" ")
+	modern := s.skip(" ") || s.skip("\n")
 	path, sstable, ok := slSize(&s)
 	if !ok {
 		return false
