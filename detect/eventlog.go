@@ -13,12 +13,9 @@ type eventLog struct {
 	event ingest.Event // for reading
 }
 
-const (
-	// smallPart is the most of a part's events that are held as they are, in bytes.
-	smallPart = 32 << 10
-	// smallParts is the most of several parts' events that are held so together.
-	smallParts = 1 << 20
-)
+// smallPart is the most of a part's events that are held as they are, in bytes. Several parts together
+// are held so up to Settings.openBudget.
+const smallPart = 32 << 10
 
 // The flags of a logged event.
 const (
