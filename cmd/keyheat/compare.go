@@ -98,6 +98,7 @@ func (r *reporter) digest(file string) (*report.Digest, error) {
 	if err != nil {
 		return nil, failed(fmt.Errorf("%s is no JSON report, and no Profile: %w", file, err))
 	}
+	p = detect.JoinStores(p)
 	view := detect.NewView(p, nil, r.limits, r.flags.rate.of)
 	return r.judge(view, report.Parts{Problems: p.Problems}).Digest(), nil
 }
