@@ -312,7 +312,7 @@ func TestEverythingHasANameForThoseWhoDoNotSee(t *testing.T) {
 
 func TestThePagePrintsWhole(t *testing.T) {
 	p := open(t, rendered(t, planted()), wide, "dark")
-	eval[int](p, `(() => { window.printed = null; addEventListener('beforeprint', () => { window.printed = {closed: document.querySelectorAll('details:not([open]):not(.cells)').length,
+	eval[int](p, `(() => { window.printed = null; addEventListener('beforeprint', () => { window.printed = {closed: document.querySelectorAll('details:not([open]):not(.cells, .numbers, .more)').length,
 		dark: document.querySelector('canvas').getContext('2d').getImageData(400, 64, 1, 1).data[0] < 128}; }); return 0; })()`)
 	pdf, err := chromedp.Run(p.ctx, chromedp.PrintToPDF())
 	if err != nil {

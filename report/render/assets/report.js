@@ -430,10 +430,10 @@ const resized = new ResizeObserver(entries => entries.forEach(e => maps.find(m =
 for (const m of maps) resized.observe(m.canvas);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 
-// On paper all is open and on light ground.
+// On paper all is open and on light ground, but for what the pictures show already.
 let opened = [];
 addEventListener('beforeprint', () => {
-  opened = [...document.querySelectorAll('details:not([open]):not(.cells)')];
+  opened = [...document.querySelectorAll('details:not([open]):not(.cells, .numbers, .more)')];
   for (const d of opened) d.open = true;
   root.classList.add('print');
   redraw();
