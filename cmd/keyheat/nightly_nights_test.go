@@ -167,6 +167,53 @@ func oneNight(t *testing.T) (dir, config string) {
 	return dir, config
 }
 
+func TestAJobReadsOneDayWithItsOptionsLimitsAndSuppressions(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "keyheat.yaml")
+	writeFile(t, filepath.Join(dir, "all.ndjson"), traffic(t, "hot-key", "dynamodb", "carts", 0, 400)+traffic(t, "hot-key", "dynamodb", "carts", 1, 400)+
+		traffic(t, "hot-key", "dynamodb", "orders", 1, 400)+"no record\n")
+	const text = `version: 1
+state: state
+jobs:
+  day:
+    inputs: [all.ndjson]
+    window: day
+    options: {max-bad: 0}
+    suppress:
+      - {rule: hot-partition, table: carts, key: user-137, reason: known, until: 2026-06-02}
+      - {rule: hot-partition, table: nowhere, reason: forgotten, until: 2026-06-02}
+      - {rule: hot-partition, table: orders, reason: over, until: 2026-06-01}
+    outputs: [text]
+    fail_on: medium
+`
+	writeFile(t, config, text)
+	sent := []string{}
+	code, stdout, stderr := runArgs(t, nightlyEnv(1, config, &sent))
+	want := `keyheat nightly · day · 2026-06-02 · 1 new, partial: 1 of 18001 records could not be read, more than --max-bad allows
+NEW       orders user-137: hot-partition, medium, since 08:00 UTC
+note: the suppression of hot-partition orders was until 2026-06-01: over
+note: no finding fits the suppression of hot-partition nowhere: forgotten
+report: DIR/state/day/2026-06-02.1
+`
+	if d := cmp.Diff(strings.ReplaceAll(stdout, dir, "DIR"), want); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+	if code != exitBadRecords || !strings.Contains(stderr, "day 2026-06-02: findings at or over fail_on medium: 1") {
+		t.Errorf("exit %d, stderr %s", code, stderr)
+	}
+	rep, err := os.ReadFile(filepath.Join(dir, "state/day/2026-06-02.1/report.txt"))
+	if err != nil || !strings.Contains(string(rep), "findings left out by suppressions: 1") {
+		t.Errorf("the text report: %v\n%s", err, rep)
+	}
+	writeFile(t, config, strings.ReplaceAll(text, "{max-bad: 0}", "{max-bad: 5}"))
+	if code, _, stderr := runArgs(t, nightlyEnv(1, config, &sent, "--date", "2026-06-02")); code != exitFindings {
+		t.Errorf("exit %d, want 1: %s", code, stderr)
+	}
+	if code, _, stderr := runArgs(t, nightlyEnv(1, config, &sent, "--job", "dya")); code != exitUsage || !strings.Contains(stderr, "there is no such job: did you mean day?") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
 func TestTwoRunsExcludeEachOther(t *testing.T) {
 	dir, config := oneNight(t)
 	release, err := lockState(filepath.Join(dir, "state"))
