@@ -83,7 +83,7 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 		Workers: f.fittingWorkers(),
 		Sums:    true,
 	}
-	if err := r.learn(ctx); err != nil {
+	if err := r.learn(ctx, f.schemas.of); err != nil {
 		return nil, failed(err)
 	}
 	r.wanted = &wanted{tables: f.tables.of, nodes: f.nodes.of}

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
@@ -13,14 +15,14 @@ import (
 // with the key known, a statement in a log, or a record of a stream, tells its partition key for certain,
 // and so do events of a trace whose request stands in another file. Sources that hold neither, or cannot
 // be read, are passed over here; the first pass says so.
-func (r *reading) learn(ctx context.Context) error {
+func (r *reading) learn(ctx context.Context, schemas []string) error {
 	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}}
 	heads := map[string]ingest.TraceHead{}
 	cassandra := formats.CassandraSchema
 	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
 	o := r.options
 	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription, formats.TraceHeads(heads)}, 1, false
-	if _, err := ingest.Read(ctx, readableTwice(r.sources), o, l); err != nil && ctx.Err() == nil {
+	if _, err := ingest.Read(ctx, r.learnedFrom(schemas), o, l); err != nil && ctx.Err() == nil {
 		return err
 	}
 	if len(l.schema.Tables()) > 0 {
@@ -30,14 +32,25 @@ func (r *reading) learn(ctx context.Context) error {
 	return nil
 }
 
-// readableTwice gives the sources that are still there after they were read.
-func readableTwice(sources []ingest.Source) []ingest.Source {
+// maxLearned is the most sources that are looked at for tables and requests before they are read: with
+// more, that look costs more than it tells.
+const maxLearned = 1000
+
+// learnedFrom gives the sources that are looked at beforehand: those that are still there after they were
+// read, and of many only those of --schema.
+func (r *reading) learnedFrom(schemas []string) []ingest.Source {
 	var files []ingest.Source
-	for _, s := range sources {
-		if !s.Stdin {
+	for _, s := range r.sources {
+		if info, err := r.env.files.Stat(s.Path); s.Stdin || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if len(r.sources) <= maxLearned || slices.Contains(schemas, s.Name) {
 			s.Named = false
 			files = append(files, s)
 		}
+	}
+	if len(r.sources) > maxLearned {
+		r.notes = append(r.notes, fmt.Sprintf("of more than %d inputs only those of --schema were looked at for schemas beforehand", maxLearned))
 	}
 	return files
 }
