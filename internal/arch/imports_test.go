@@ -48,6 +48,7 @@ var layers = map[string]layer{
 	"internal/realtest/browser": {},
 	"internal/realtest/readers": {},
 	"internal/parts":            {ours: []string{"detect", "ingest"}, others: []string{"github.com/klauspost/compress"}},
+	"internal/realtest/spark":   {},
 	"internal/nightly": {ours: []string{"report", "detect", "ingest"}, others: []string{
 		"github.com/goccy/go-yaml", "github.com/nicholas-fedor/shoutrrr", "github.com/santhosh-tekuri/jsonschema", "golang.org/x/text"}},
 }
