@@ -178,3 +178,34 @@ func TestNomineesAreCountedAmongAnyNumberOfTables(t *testing.T) {
 	}
 	t.Error("the hot table's key is not nominated")
 }
+
+func TestATableThatFoundNoRoomInAPartHasWiderBounds(t *testing.T) {
+	build := func(tables int) *Profile {
+		b := NewBuilder(smallSettings())
+		for i := range tables {
+			e := &ingest.Event{KeyKnown: true, Table: fmt.Appendf(nil, "t%d", i), Key: []byte("k")}
+			b.Event(e)
+		}
+		e := &ingest.Event{KeyKnown: true, Table: []byte("late"), Key: []byte("k"), Requests: 10}
+		b.Event(e)
+		return b.seal([]InputStats{{}})
+	}
+	p, err := Merge(build(MaxTargets), build(5)) // the first part has no room for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, _ := p.MarshalBinary()
+	if p, err = ReadProfile(raw); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range NewView(p, nil, DefaultLimits(), Rate{}).Targets {
+		if target.Target.Table != "late" {
+			continue
+		}
+		if k := target.Keys[0].Requests; k.Low > 20 || k.High < 20 || k.Exact() {
+			t.Errorf("20 requests were made, bounds are %v", k)
+		}
+		return
+	}
+	t.Error("the late table is not there")
+}

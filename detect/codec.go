@@ -115,7 +115,7 @@ func (w *encoder) target(t *TargetStats) {
 	w.nums(t.Totals[:]...)
 	w.signed(t.First)
 	w.signed(t.Last)
-	w.nums(t.StoredItems, t.StoredBytes)
+	w.nums(t.Missed, t.StoredItems, t.StoredBytes)
 	w.flag(t.Distinct != nil)
 	if t.Distinct != nil {
 		w.b = t.Distinct.AppendBinary(w.b)

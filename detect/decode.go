@@ -145,7 +145,7 @@ func (r *decoder) target(s Settings) TargetStats {
 	t := TargetStats{Target: r.targetName()}
 	r.into(t.Totals[:])
 	t.First, t.Last = r.signed(), r.signed()
-	t.StoredItems, t.StoredBytes = r.num(), r.num()
+	t.Missed, t.StoredItems, t.StoredBytes = r.num(), r.num(), r.num()
 	if full := r.flag(); full == s.KeysOnly && r.err == nil {
 		r.fail("a target does not fit the settings")
 	}

@@ -10,11 +10,15 @@ import (
 // severity, then cost, then subject; what could not be judged in order of rule and target, once each.
 func Judge(v *View, rules []*Rule, remedies []*Remedy) ([]Finding, []NotAssessed) {
 	findings, missing := []Finding{}, []NotAssessed{}
+	v, cut := v.whole()
 	for _, r := range rules {
 		found, not := r.Judge(v)
 		for i := range found {
 			found[i].Rule = r.ID
 			propose(v, &found[i], remedies)
+		}
+		if cut {
+			not = append(not, NotAssessed{Missing: []string{"all requests of each table"}, GetIt: "there are too many tables to hold: keyheat analyze --table TABLE INPUT"})
 		}
 		for i := range not {
 			not[i].Rule = r.ID
@@ -24,6 +28,14 @@ func Judge(v *View, rules []*Rule, remedies []*Remedy) ([]Finding, []NotAssessed
 	slices.SortStableFunc(findings, compareFindings)
 	slices.SortStableFunc(missing, compareNotAssessed)
 	return findings, slices.CompactFunc(missing, func(a, b NotAssessed) bool { return compareNotAssessed(a, b) == 0 })
+}
+
+// whole gives the view without the targets of which requests were missed: what share a key has of such a
+// one, nobody can tell. cut says that there are any.
+func (v *View) whole() (whole *View, cut bool) {
+	w := *v
+	w.Targets = slices.DeleteFunc(slices.Clone(v.Targets), func(t *TargetView) bool { return t.Missed > 0 })
+	return &w, len(w.Targets) < len(v.Targets)
 }
 
 // propose asks the remedies in order of their catalogue: a later one sees what earlier ones proposed.

@@ -199,11 +199,14 @@ func (m *Profile) joinTargets(a, b *Profile) (idsA, idsB []uint32) {
 		if order <= 0 {
 			t, idsA, i = a.Targets[i], append(idsA, id), i+1
 		}
-		if order == 0 {
+		switch {
+		case order < 0:
+			t.Missed = addSat(t.Missed, b.Lost.Targets)
+		case order == 0:
 			t.join(&b.Targets[j])
-		}
-		if order > 0 {
+		default:
 			t = b.Targets[j]
+			t.Missed = addSat(t.Missed, a.Lost.Targets)
 		}
 		if order >= 0 {
 			idsB, j = append(idsB, id), j+1
@@ -221,6 +224,7 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.Totals.add(&o.Totals)
 	t.First, t.Last = joinSpan(t.First, t.Last, o.First, o.Last)
 	t.Shapes = joinShapes(t.Shapes, o.Shapes)
+	t.Missed = addSat(t.Missed, o.Missed)
 	t.StoredItems = addSat(t.StoredItems, o.StoredItems)
 	t.StoredBytes = addSat(t.StoredBytes, o.StoredBytes)
 	t.joinSelected(o.Selected)

@@ -79,6 +79,7 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 	t := &TargetView{
 		Target:   s.Target,
 		Totals:   s.Totals,
+		Missed:   s.Missed,
 		Latency:  orEmpty(s.Latency),
 		Bytes:    orEmpty(s.ItemBytes),
 		LiveRows: orEmpty(s.LiveRows),
@@ -97,14 +98,26 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		t.Panes[i] = targetPane(&p.Panes[i], id)
 	}
 	off := p.Run.Off(id)
-	t.Untold = Untold{off[ByRequests], off[ByCost], off[ByTombstones]}
+	t.Untold = Untold{off[ByRequests], off[ByCost], off[ByTombstones]}.missing(s.Missed)
 	first, end := p.Run.Group(id)
 	t.Distinct = distinctOf(s.Distinct, p.Run.Exact(id), uint64(end-first), p.Run.Total(id)[ByRequests])
 	k := keyViews{profile: p, target: t, id: id}
 	k.add(n, x)
 	t.Keys = k.keys
+	if s.Missed > 0 {
+		t.Distinct.Exact, t.Distinct.High = false, addSat(t.Distinct.High, s.Missed)
+		return t
+	}
 	t.Skew = skewOf(t, s, p.Run, id)
 	return t
+}
+
+// missing widens upper bounds by requests that may be of the target, and whose cost is not known.
+func (u Untold) missing(requests uint64) Untold {
+	if requests == 0 {
+		return u
+	}
+	return Untold{addSat(u.Requests, requests), ^uint64(0), ^uint64(0)}
 }
 
 func orEmpty(h *sketch.Histogram) *sketch.Histogram {
@@ -194,6 +207,10 @@ func (k *keyViews) view(key []byte) *KeyView {
 		runs = meet(runs, k.fromPanes(key))
 	}
 	v.Requests, v.Cost, v.Tombstones = runs[ByRequests], runs[ByCost], runs[ByTombstones]
+	if missed := k.target.Missed; missed > 0 {
+		high := Untold{v.Requests.High, v.Cost.High, v.Tombstones.High}.missing(missed)
+		v.Requests.High, v.Cost.High, v.Tombstones.High = high.Requests, high.Cost, high.Tombstones
+	}
 	if e, ok := k.profile.Run.Find(k.id, key); ok {
 		v.peak(&e)
 	}
@@ -304,6 +321,7 @@ func (k *keyViews) panes(key []byte, x *ExactKey) []KeyPane {
 		}
 		b := bounds(pane.Keys, k.id, key)
 		totals := &k.target.Panes[i].Totals
+		b[ByRequests].High = addSat(b[ByRequests].High, k.target.Missed)
 		out[i] = KeyPane{Requests: b[ByRequests], Cost: b[ByCost], Tombstones: b[ByTombstones]}
 		if read, write := totals[PaneReadMilli], totals[PaneWriteMilli]; read > 0 || write > 0 {
 			c := b[ByCost]

@@ -192,17 +192,20 @@ type PaneTotals [PaneCounters]uint64
 
 // A TargetStats is what a Profile holds of one target for the whole run.
 type TargetStats struct {
-	Target      Target
-	Totals      Totals
-	First       int64 // Unix nanoseconds of its first and last event; 0 when none has a time
-	Last        int64
-	Distinct    *sketch.Distinct
-	Sample      *sketch.Sample
-	ItemBytes   *sketch.Histogram // bytes of a request
-	Latency     *sketch.Histogram // microseconds
-	LiveRows    *sketch.Histogram // a read
-	Tombs       *sketch.Histogram // tombstones a read
-	StoredItems uint64            // from inputs that hold items: their number and their bytes
+	Target    Target
+	Totals    Totals
+	First     int64 // Unix nanoseconds of its first and last event; 0 when none has a time
+	Last      int64
+	Distinct  *sketch.Distinct
+	Sample    *sketch.Sample
+	ItemBytes *sketch.Histogram // bytes of a request
+	Latency   *sketch.Histogram // microseconds
+	LiveRows  *sketch.Histogram // a read
+	Tombs     *sketch.Histogram // tombstones a read
+	// Missed are requests of OtherTarget in parts that had no room for this target: any of them may be
+	// its own, so they widen its upper bounds.
+	Missed      uint64
+	StoredItems uint64 // from inputs that hold items: their number and their bytes
 	StoredBytes uint64
 	Shapes      []ShapeStats    // sorted by Shape, Op
 	Selected    []SelectedStats // sorted; no part of all the above

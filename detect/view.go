@@ -41,6 +41,7 @@ type NodeView struct {
 type TargetView struct {
 	Target   Target
 	Totals   Totals
+	Missed   uint64 // requests that may be its own beside Totals: see TargetStats.Missed
 	Span     Span
 	Distinct Distinct
 	Panes    []TargetPane // as View.Panes

@@ -98,7 +98,7 @@ func orderNotAssessed(in []detect.NotAssessed) []detect.NotAssessed {
 
 func buildTable(v *detect.View, t *detect.TargetView, limit int) Table {
 	total := t.Totals[detect.Requests]
-	out := Table{Target: t.Target, Requests: detect.Range{Low: total, High: total}, Reported: reported(t), Totals: t.Totals,
+	out := Table{Target: t.Target, Requests: detect.Range{Low: total, High: total + min(t.Missed, ^total)}, Reported: reported(t), Totals: t.Totals,
 		Distinct: t.Distinct, Skew: t.Skew, TopKeys: topKeys(t, limit), Checklist: checklist(v.Limits, t)}
 	for i := range t.Panes {
 		out.PerPane = append(out.PerPane, t.Panes[i].Totals[detect.PaneRequests])
