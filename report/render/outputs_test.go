@@ -141,6 +141,9 @@ func TestNoTextualOutputHoldsWhatATerminalObeys(t *testing.T) {
 }
 
 func TestEveryRenderingIsTheSameEachTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("renders everything twice")
+	}
 	for _, o := range Catalogue() {
 		for name, r := range reports() {
 			if !bytes.Equal(rendered(t, o, r, Options{}), rendered(t, o, r, Options{})) {
