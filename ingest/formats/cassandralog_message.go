@@ -103,16 +103,16 @@ func clReadKind(text []byte) clMessage {
 			return clRead
 		}
 	case s.skip(" live and "):
-		if s.skipNumber() && s.cells() && (s.at("in ") || s.at("(see tombstone_warn_threshold)")) {
+		if s.skipNumber() && s.oldCells() && (s.at("in ") || s.at("(see tombstone_warn_threshold)")) {
 			return clRead
 		}
 	}
 	return clNone
 }
 
-// cells reads what 1.2 to 2.2 call tombstones in warnings; traces of 2.2, which could be taken for
+// oldCells reads what 1.2 to 2.2 call tombstones in warnings; traces of 2.2, which could be taken for
 // warnings without a table, say ` tombstone cells (`.
-func (s *clText) cells() bool {
+func (s *clText) oldCells() bool {
 	if s.skip(" tombstoned cells ") || s.skip(" tombstoned columns ") {
 		return true
 	}
@@ -165,12 +165,10 @@ func clNumberKind(text []byte) clMessage {
 }
 
 // clFirst are the bytes with which messages begin that may stand anywhere in a text.
-var clFirst = func() (first [256]bool) {
-	for _, c := range []byte("RSWCGUBA0123456789") {
-		first[c] = true
-	}
-	return first
-}()
+var clFirst = [256]bool{
+	'R': true, 'S': true, 'W': true, 'C': true, 'G': true, 'U': true, 'B': true, 'A': true,
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+}
 
 // findCassandraMessage finds the first message in text[from:] that cassandraMessage knows; -1: none.
 func findCassandraMessage(text []byte, from int) int {

@@ -205,7 +205,7 @@ func (d *cassandra) warned(s clText) bool {
 
 // warnedSlice reads the part of a 2.x warning behind its counts.
 func (d *cassandra) warnedSlice(e *ingest.Event, s clText) bool {
-	if !s.cells() {
+	if !s.oldCells() {
 		return false
 	}
 	if s.at("(see ") { // up to 2.0.4 no table is named
