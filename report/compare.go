@@ -105,7 +105,7 @@ func unlike(a, b detect.Span) bool {
 
 func compareFindings(before, after *Digest, old, f *Finding) Changed {
 	if old == nil {
-		return Changed{Change: New, Finding: *f, Because: blindTo(before, f)}
+		return Changed{Change: New, Finding: *f, Because: before.BlindTo(f)}
 	}
 	out := Changed{Change: Unchanged, Finding: *f, Was: old}
 	out.Measure = shiftOf(old, f, unlike(before.Span, after.Span))
@@ -127,15 +127,16 @@ func worseWhen(worse bool) Change {
 
 // lostFinding tells a finding that is gone from one that the later report could not have made.
 func lostFinding(after *Digest, f *Finding) Changed {
-	why := blindTo(after, f)
+	why := after.BlindTo(f)
 	if why == "" {
 		return Changed{Change: Gone, Finding: *f, Was: f}
 	}
 	return Changed{Change: Unseen, Finding: *f, Was: f, Because: why}
 }
 
-// blindTo gives why a report could not have made a finding; empty when it could.
-func blindTo(d *Digest, f *Finding) string {
+// BlindTo gives why a report could not have made a finding, in words of the report that could; empty when
+// it could.
+func (d *Digest) BlindTo(f *Finding) string {
 	t := f.Subject.Target
 	switch {
 	case d.LeftOut > 0:

@@ -33,9 +33,10 @@ var student = []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
 func growths(nights []*Night) []Growth {
 	nights = nights[max(0, len(nights)-growthNights):]
 	last := nights[len(nights)-1]
+	all := seriesOf(nights)
 	out := []Growth{}
 	for i := range last.Sizes {
-		if g, ok := growth(nights, &last.Sizes[i]); ok {
+		if g, ok := growth(&last.Sizes[i], all[last.Sizes[i].series()]); ok {
 			out = append(out, g)
 		}
 	}
@@ -51,18 +52,29 @@ func growths(nights []*Night) []Growth {
 	return out
 }
 
-func growth(nights []*Night, of *Size) (Growth, bool) {
-	xs, ys := []float64{}, []float64{}
-	g := Growth{Size: *of}
+// A series is one size over the nights that tell it: days since 1970-01-01, and values.
+type series struct{ xs, ys []float64 }
+
+// seriesOf gives the sizes of the nights by Size.series.
+func seriesOf(nights []*Night) map[string]series {
+	out := map[string]series{}
 	for _, n := range nights {
 		for i := range n.Sizes {
-			if s := &n.Sizes[i]; s.series() == of.series() && s.Value > 0 {
-				if n != nights[len(nights)-1] {
-					g.Was = s.Value
-				}
-				xs, ys = append(xs, days(n.Date)), append(ys, float64(s.Value))
+			if s := &n.Sizes[i]; s.Value > 0 {
+				of := out[s.series()]
+				out[s.series()] = series{append(of.xs, days(n.Date)), append(of.ys, float64(s.Value))}
 			}
 		}
+	}
+	return out
+}
+
+// growth gives the growth of a size of the last night, which ends its series.
+func growth(of *Size, over series) (Growth, bool) {
+	xs, ys := over.xs, over.ys
+	g := Growth{Size: *of}
+	if len(ys) > 1 {
+		g.Was = uint64(ys[len(ys)-2])
 	}
 	g.Nights = len(xs)
 	if g.Nights < growthLeast || g.Was >= of.Value && ys[0] >= float64(of.Value) {

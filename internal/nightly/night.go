@@ -85,10 +85,19 @@ func sizesOf(p *detect.Profile, limits *detect.Limits) []Size {
 	out := []Size{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		sizes := []Size{}
-		for _, s := range t.States {
-			if s.Measure == ingest.PartitionBytes || s.Measure == ingest.PartitionRows {
-				sizes = addSize(sizes, sizeOf(t.Target, &s, limits))
+		at, sizes := map[string]int{}, []Size{}
+		for j := range t.States {
+			if m := t.States[j].Measure; m != ingest.PartitionBytes && m != ingest.PartitionRows {
+				continue
+			}
+			size := sizeOf(t.Target, &t.States[j], limits)
+			i, known := at[size.series()]
+			switch {
+			case !known:
+				at[size.series()] = len(sizes)
+				sizes = append(sizes, size)
+			case size.Value > sizes[i].Value: // another node's
+				sizes[i] = size
 			}
 		}
 		out = append(out, largest(sizes)...)
@@ -99,18 +108,6 @@ func sizesOf(p *detect.Profile, limits *detect.Limits) []Size {
 func sizeOf(t detect.Target, s *detect.StateStats, limits *detect.Limits) Size {
 	return Size{Target: t, Key: []byte(s.Key), KeyKnown: s.KeyKnown, Measure: s.Measure.String(), Source: s.Source,
 		Value: s.Max, AtLeast: s.AtLeast, Limit: nextLimit(limits, t.Store, s.Measure, s.Max)}
-}
-
-// addSize keeps the larger of two sizes of the same partition.
-func addSize(list []Size, s Size) []Size {
-	i := slices.IndexFunc(list, func(o Size) bool { return o.series() == s.series() })
-	if i < 0 {
-		return append(list, s)
-	}
-	if s.Value > list[i].Value {
-		list[i] = s
-	}
-	return list
 }
 
 // largest gives the first maxSizes of each measure.

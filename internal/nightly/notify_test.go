@@ -1,6 +1,7 @@
 package nightly
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -107,5 +108,56 @@ func TestEachIsToldOfItsOwnTablesInMasks(t *testing.T) {
 	r.Mask = nil
 	if got := r.messageFor(j, all, []*Night{night}, "dir"); !strings.Contains(got, "other ####:") || strings.Contains(got, "user") {
 		t.Errorf("without a secret: %s", got)
+	}
+}
+
+// mailServer takes one mail by SMTP and hands it to the channel.
+func mailServer(t *testing.T) (address string, mails chan string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	mails = make(chan string, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, "220 local\r\n")
+		mail, body := strings.Builder{}, false
+		for in := bufio.NewScanner(conn); in.Scan(); {
+			line := in.Text()
+			switch {
+			case body && line == ".":
+				body = false
+				mails <- mail.String()
+				io.WriteString(conn, "250 taken\r\n")
+			case body:
+				mail.WriteString(line + "\n")
+			case strings.HasPrefix(line, "DATA"):
+				body = true
+				io.WriteString(conn, "354 go on\r\n")
+			case strings.HasPrefix(line, "QUIT"):
+				io.WriteString(conn, "221 bye\r\n")
+				return
+			default:
+				io.WriteString(conn, "250 local\r\n")
+			}
+		}
+	}()
+	return l.Addr().String(), mails
+}
+
+func TestAMailIsTaken(t *testing.T) {
+	address, mails := mailServer(t)
+	url := "smtp://" + address + "/?from=keyheat@example.org&to=team@example.org&auth=None&encryption=None&usestarttls=No"
+	if err := Shout(5*time.Second)(t.Context(), &Target{URL: url}, "NEW  orders ####: hot-partition"); err != nil {
+		t.Fatal(err)
+	}
+	if mail := <-mails; !strings.Contains(mail, "NEW  orders ####: hot-partition") || !strings.Contains(mail, "team@example.org") {
+		t.Errorf("got %q", mail)
 	}
 }

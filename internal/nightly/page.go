@@ -138,9 +138,8 @@ func cellOf(f *report.Finding, n *Night) pageCell {
 		level := found.Severity.String()
 		return pageCell{strings.ToUpper(level[:1]), level, n.Date + ": " + level + ": " + visible(found.Message), n.link()}
 	}
-	one := &report.Digest{Span: n.Digest.Span, Findings: []report.Finding{*f}}
-	if c := report.Compare(one, n.Digest).Changes; len(c) > 0 && slices.ContainsFunc(c, func(x report.Changed) bool { return x.Change == report.Unseen }) {
-		return pageCell{Mark: "?", Title: n.Date + ": could not be found"}
+	if why := n.Digest.BlindTo(f); why != "" {
+		return pageCell{Mark: "?", Title: n.Date + ": could not be found: " + why}
 	}
 	return pageCell{Mark: "·", Title: n.Date + ": not found"}
 }
@@ -154,25 +153,21 @@ func curves(nights []*Night) []pageCurve {
 	slices.SortStableFunc(sizes, func(a, b Size) int {
 		return cmp.Or(strings.Compare(a.Measure, b.Measure), cmp.Compare(b.Value, a.Value))
 	})
-	grown := growths(nights)
+	grown, all := growths(nights), seriesOf(nights)
 	out := []pageCurve{}
 	for i := range sizes {
-		if c, ok := curveOf(&sizes[i], nights, grown); ok && len(out) < pageCurves {
+		if len(out) == pageCurves {
+			break
+		}
+		if c, ok := curveOf(&sizes[i], all[sizes[i].series()], grown); ok {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-func curveOf(of *Size, nights []*Night, grown []Growth) (pageCurve, bool) {
-	xs, ys := []float64{}, []float64{}
-	for _, n := range nights {
-		for i := range n.Sizes {
-			if s := &n.Sizes[i]; s.series() == of.series() {
-				xs, ys = append(xs, days(n.Date)), append(ys, float64(s.Value))
-			}
-		}
-	}
+func curveOf(of *Size, over series, grown []Growth) (pageCurve, bool) {
+	xs, ys := over.xs, over.ys
 	if len(xs) < 2 {
 		return pageCurve{}, false
 	}
