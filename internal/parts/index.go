@@ -78,14 +78,15 @@ func (x *Index) line(s *scanner) error {
 	if err != nil {
 		return err
 	}
+	if !bytes.HasPrefix(body, []byte(partMagic+" ")) {
+		return fmt.Errorf("it begins with %.20q, not with %q", body, partMagic)
+	}
 	check, _ := strconv.ParseUint(string(s.line[len(body)+1:]), 16, 32)
 	// The last word of a part is its data, which is not looked at here.
 	words, rest, err := cut(string(body[:min(len(body), len(partMagic)+8+16+5*20)]), 3)
 	switch {
 	case err != nil:
 		return err
-	case words[0] != partMagic:
-		return fmt.Errorf("it begins with %.20q, not with %q", words[0], partMagic)
 	case words[1] == "part":
 		return x.part(words[2], rest, entry{check: uint32(check), text: len(x.texts) - 1, at: s.at, size: len(s.line)})
 	}
@@ -94,7 +95,10 @@ func (x *Index) line(s *scanner) error {
 	case "head":
 		h := &PartHead{}
 		x.heads[words[2]] = h
-		return json.Unmarshal([]byte(rest), h)
+		if err := json.Unmarshal([]byte(rest), h); err != nil {
+			return err
+		}
+		return h.fault()
 	case "end":
 		return x.end(words[2], rest, uint32(check))
 	}
@@ -204,8 +208,8 @@ func unlike(a, b *PartHead) error {
 const maxFaults = 10
 
 func listed(faults []error) error {
-	if more := len(faults) - maxFaults; more > 0 {
-		faults = append(slices.Clip(faults[:maxFaults]), fmt.Errorf("more such faults: %d", more))
+	if len(faults) > maxFaults {
+		faults = append(slices.Clip(faults[:maxFaults]), errors.New("and more"))
 	}
 	return errors.Join(faults...)
 }
@@ -213,8 +217,7 @@ func listed(faults []error) error {
 // collect takes the lines of a pass out of x.
 func (p *Pass) collect(x *Index, number int, plan *Plan) error {
 	var faults []error
-	p.Outcomes = make([]Outcome, p.Splits)
-	marks := make([]*endMark, p.Splits)
+	marks := map[int]*endMark{}
 	for i := range x.ends {
 		m := &x.ends[i]
 		switch {
@@ -233,13 +236,13 @@ func (p *Pass) collect(x *Index, number int, plan *Plan) error {
 		}
 	}
 	faults = append(faults, p.unify(marks)...)
-	for i, m := range marks {
-		if m == nil {
+	for i := 0; i < p.Splits && len(faults) <= maxFaults; i++ { // a head may tell of any number
+		if m := marks[i]; m != nil {
+			faults = append(faults, p.lacking(m)...)
+			p.Outcomes = append(p.Outcomes, m.outcome)
+		} else {
 			faults = append(faults, missing(i, p.Splits, plan))
-			continue
 		}
-		p.Outcomes[i] = m.outcome
-		faults = append(faults, p.lacking(m)...)
 	}
 	return listed(faults)
 }
@@ -260,14 +263,14 @@ func missing(number, of int, plan *Plan) error {
 func (m *endMark) String() string { return fmt.Sprintf("split %d (%s)", m.split, m.outcome.Name) }
 
 // unify brings the parts into order and leaves each once.
-func (p *Pass) unify(marks []*endMark) (faults []error) {
+func (p *Pass) unify(marks map[int]*endMark) (faults []error) {
 	slices.SortFunc(p.parts, func(a, b entry) int {
 		return cmp.Or(a.id.File-b.id.File, a.id.Member-b.id.Member, a.chunk-b.chunk, cmp.Compare(a.check, b.check))
 	})
 	kept := p.parts[:0]
 	for _, e := range p.parts {
 		switch n := len(kept); {
-		case e.split >= len(marks):
+		case e.split >= p.Splits:
 			faults = append(faults, fmt.Errorf("a part is of split %d, which is not of this plan", e.split))
 		case n == 0 || kept[n-1].id != e.id || kept[n-1].chunk != e.chunk:
 			kept = append(kept, e)
@@ -318,7 +321,7 @@ type Fold interface {
 // Fold hands the parts to f, in order of source, input and chunk, one at a time. The error names the part
 // that cannot be read, or is that of ctx.
 func (p *Pass) Fold(ctx context.Context, f Fold) error {
-	unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxLine))
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,17 @@ type Head struct {
 	Plan string
 }
 
+// fault reports a head that no plan has.
+func (h *Head) fault() error {
+	if faults := h.Settings.Validate(); len(faults) > 0 {
+		return faults[0]
+	}
+	if h.Sources < 0 || h.Splits < h.Sources {
+		return fmt.Errorf("it counts %d splits of %d sources", h.Splits, h.Sources)
+	}
+	return nil
+}
+
 // A Split is one line of a plan.
 type Split struct {
 	Number int // from 0 to Head.Splits-1, in order of source and chunk
@@ -146,6 +157,9 @@ func (p *Plan) add(line []byte) error {
 func (p *Plan) addHead(text string) error {
 	var h Head
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
+		return err
+	}
+	if err := h.fault(); err != nil {
 		return err
 	}
 	return p.sameAs(h.Plan, func() { p.Head = h })
