@@ -105,7 +105,9 @@ func newSample(t *testing.T, rng *rand.Rand) sample {
 		func() { put("packed.ndjson.gz", gz(traffic("ndjson"))) },
 		func() { put("rows.csv", traffic("csv")) },
 		func() { put("bundle.tar.gz", bundle(t, rng)) },
-		func() { s.inputs = append(s.inputs, "../../fixtures/formats/cassandra-schema", "../../fixtures/formats/cassandra-trace") },
+		func() {
+			s.inputs = append(s.inputs, "../../fixtures/formats/cassandra-schema", "../../fixtures/formats/cassandra-trace")
+		},
 		func() { s.inputs = append(s.inputs, "../../fixtures/formats/dynamodb-export") },
 		func() { broken := gz(traffic("ndjson")); put("broken.ndjson.gz", broken[:len(broken)*2/3]) },
 		func() { put("prose.txt", []byte("what no format knows\n")) },

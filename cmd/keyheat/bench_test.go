@@ -1,0 +1,36 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// BenchmarkRun measures whole runs over a file of generated traffic that is in the page cache.
+func BenchmarkRun(b *testing.B) {
+	for _, format := range []string{"ndjson", "csv"} {
+		file := filepath.Join(b.TempDir(), "zipf."+format)
+		e := testEnv("generate", "zipf", "--events", "400000", "--keys", "200000", "--tables", "8", "--format", format, "--to", file)
+		e.create = func(name string) (io.WriteCloser, error) { return os.Create(name) }
+		if code := run(b.Context(), e); code != exitRan {
+			b.Fatalf("generate: exit %d", code)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for name, args := range map[string][]string{
+			"keys": {"keys"}, "analyze once": {"analyze", "--no-exact", "--format", "json"}, "analyze": {"analyze", "--format", "json"},
+		} {
+			b.Run(format+"/"+name, func(b *testing.B) {
+				b.SetBytes(info.Size())
+				for b.Loop() {
+					if code := run(b.Context(), testEnv(append(args, file)...)); code != exitRan {
+						b.Fatalf("exit %d", code)
+					}
+				}
+			})
+		}
+	}
+}
