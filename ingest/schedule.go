@@ -189,14 +189,14 @@ func (r *run) offer(g *rangedFile) {
 func (r *run) chunkDone(g *rangedFile, index int, st ChunkStats, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	g.done[index] = true
+	g.done[index-g.from] = true
 	g.result.Bytes += st.Bytes
 	g.result.Records += st.Records
 	if r.sums() {
 		g.result.Sums[index-g.from] = st.Sum
 	}
 	g.result.Err = earlier(g.result.Err, err)
-	for g.low < g.chunks && g.done[g.low] {
+	for g.low < g.chunks && g.done[g.low-g.from] {
 		g.low++
 		r.settleLocked(g.file, chunkWeight)
 	}
@@ -232,6 +232,7 @@ func (g *rangedFile) finish(r *run) {
 	if g.next > g.from {
 		res.Inputs = append(res.Inputs, g.result)
 		r.h.EndInput(g.in, g.next-g.from)
+		g.in.head = nil // the result keeps the input: with a hundred thousand of them that is gigabytes
 	}
 	r.endFile(g.file)
 }

@@ -251,7 +251,7 @@ func (w *worker) ranges(p place, in *Input) {
 	}
 	g := &rangedFile{
 		file: p.file, f: p.disk.f, size: p.size, in: in,
-		from: from, next: from, low: from, chunks: n, done: make([]bool, n),
+		from: from, next: from, low: from, chunks: n, done: make([]bool, n-from),
 	}
 	if w.r.sums() {
 		g.result.Sums = make([]uint32, n-from)
