@@ -1,10 +1,13 @@
 package render
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -54,16 +57,78 @@ type docPosition struct {
 
 // writeJSON prints v as people can read it too: <, > and & as they are, but nothing that a terminal or an
 // editor could take for a command (C1 controls, bidirectional and zero-width characters).
+//
+// The members of a document, and the items of its lists, are written one at a time: a report may list a
+// hundred thousand inputs, and a text of them all would be held four times over.
 func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return err
+	p := jsonPrinter{w: bufio.NewWriter(w)}
+	if s := reflect.Indirect(reflect.ValueOf(v)); s.Kind() == reflect.Struct {
+		p.members(s)
+	} else {
+		p.value(v, "")
 	}
-	_, err := w.Write(escapeJSON(b.Bytes()))
-	return err
+	p.text("\n")
+	return cmp.Or(p.err, p.w.Flush())
+}
+
+// A jsonPrinter writes a document as Encoder.SetIndent("", "  ") would.
+type jsonPrinter struct {
+	w   *bufio.Writer
+	buf bytes.Buffer
+	err error
+}
+
+func (p *jsonPrinter) text(s string) {
+	if p.err == nil {
+		_, p.err = p.w.WriteString(s)
+	}
+}
+
+// members writes the members of a document. It has no embedded ones, and each has a name.
+func (p *jsonPrinter) members(s reflect.Value) {
+	comma := ""
+	p.text("{")
+	for i := range s.NumField() {
+		name, option, _ := strings.Cut(s.Type().Field(i).Tag.Get("json"), ",")
+		f := s.Field(i)
+		if option == "omitempty" && (f.IsZero() || f.Kind() == reflect.Slice && f.Len() == 0) {
+			continue
+		}
+		p.text(comma + "\n  \"" + name + "\": ")
+		comma = ","
+		if f.Kind() == reflect.Slice && f.Len() > 0 {
+			p.items(f)
+		} else {
+			p.value(f.Interface(), "  ")
+		}
+	}
+	p.text("\n}")
+}
+
+func (p *jsonPrinter) items(list reflect.Value) {
+	p.text("[")
+	for i := range list.Len() {
+		if i > 0 {
+			p.text(",")
+		}
+		p.text("\n    ")
+		p.value(list.Index(i).Interface(), "    ")
+	}
+	p.text("\n  ]")
+}
+
+// value writes one value, its lines after the first behind the prefix.
+func (p *jsonPrinter) value(v any, prefix string) {
+	if p.err != nil {
+		return
+	}
+	p.buf.Reset()
+	e := json.NewEncoder(&p.buf)
+	e.SetEscapeHTML(false)
+	e.SetIndent(prefix, "  ")
+	if p.err = e.Encode(v); p.err == nil {
+		_, p.err = p.w.Write(escapeJSON(bytes.TrimSuffix(p.buf.Bytes(), []byte("\n"))))
+	}
 }
 
 // escapeJSON writes what is not printable in a JSON text as \u escapes. Beyond ASCII a text has runes in strings alone.
