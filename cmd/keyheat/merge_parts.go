@@ -164,6 +164,7 @@ func runMergeParts(ctx context.Context, e *env, stdout io.Writer, o *mergeOption
 	if err != nil {
 		return failed(err)
 	}
+	e.limitMemory(int64(first.Settings.Memory / 10 * 8))
 	if err := r.takeAll(resultOf(first)); err != nil {
 		return err
 	}
@@ -214,7 +215,7 @@ func openParts(e *env, o *mergeOptions, args []string) (first, second *parts.Pas
 func resultOf(p *parts.Pass) *ingest.Result {
 	r := &ingest.Result{Sources: make([]ingest.SourceResult, p.Sources)}
 	for i := range p.Outcomes {
-		o := &p.Outcomes[i]
+		o := p.Outcomes[i]
 		s := &r.Sources[o.Source]
 		s.Source.Name = string(o.Name)
 		if s.Err == nil {

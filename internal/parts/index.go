@@ -26,8 +26,8 @@ type Text interface {
 // IsParts reports whether a text that begins so holds parts.
 func IsParts(beginning []byte) bool { return bytes.HasPrefix(beginning, []byte(partMagic)) }
 
-// An Index knows where each part stands, and which are missing. It holds no part: its memory is some 100
-// bytes a part, and the outcome of each split.
+// An Index knows where each part stands, and which are missing. It holds no part: its memory is some half
+// KiB a part and split.
 type Index struct {
 	texts  []Text
 	names  []string
@@ -54,7 +54,7 @@ type entry struct {
 type endMark struct {
 	pass, split int
 	check       uint32
-	outcome     Outcome
+	outcome     *Outcome
 }
 
 // NewIndex gives an index of nothing.
@@ -132,12 +132,15 @@ func (x *Index) end(id, rest string, check uint32) error {
 	if err != nil {
 		return err
 	}
-	m := endMark{pass: x.pass(id), check: check}
+	m := endMark{pass: x.pass(id), check: check, outcome: &Outcome{}}
 	if err := numbers(words, &m.split); err != nil {
 		return err
 	}
-	if err := json.Unmarshal([]byte(text), &m.outcome); err != nil {
+	if err := json.Unmarshal([]byte(text), m.outcome); err != nil {
 		return err
+	}
+	if n := len(x.ends); n > 0 && bytes.Equal(x.ends[n-1].outcome.Name, m.outcome.Name) {
+		m.outcome.Name = x.ends[n-1].outcome.Name // a file has many splits
 	}
 	x.ends = append(x.ends, m)
 	return nil
@@ -146,7 +149,7 @@ func (x *Index) end(id, rest string, check uint32) error {
 // A Pass is all parts of one pass, each once and none missing.
 type Pass struct {
 	PartHead
-	Outcomes []Outcome // by split
+	Outcomes []*Outcome // by split
 
 	index *Index
 	parts []entry // in order of source, member and chunk
