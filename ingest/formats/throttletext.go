@@ -56,38 +56,6 @@ func toldAsError(head []byte) bool {
 	return false
 }
 
-// beginsLogRecord reports whether a line begins a record: one that begins as log lines do, with a time,
-// a level, a bracket or a member. Others, stack traces and the exceptions that lead them, belong to the
-// line that logged them.
-func beginsLogRecord(line []byte) bool {
-	if len(line) == 0 {
-		return false
-	}
-	if c := line[0]; c == '{' || c == '[' || c-'0' <= 9 {
-		return true
-	}
-	for _, start := range []string{
-		"ERROR", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "time=", "ts=", "level=", "msg=", "timestamp=",
-	} {
-		if bytes.HasPrefix(line, []byte(start)) {
-			return true
-		}
-	}
-	return len(line) > 4 && bytes.IndexByte([]byte("IWEF"), line[0]) >= 0 && line[1]-'0' <= 9 && line[4]-'0' <= 9 // klog: E1102
-}
-
-// exceptionLine reports whether a line begins with the name of an exception and its message:
-// com.amazonaws.….ProvisionedThroughputExceededException: The level …
-func exceptionLine(line []byte) bool {
-	n := 0
-	for n < len(line) && (line[n]|0x20-'a' < 26 || line[n]-'0' <= 9 || line[n] == '.' || line[n] == '_' || line[n] == '$') {
-		n++
-	}
-	name := line[:n]
-	return n < len(line) && line[n] == ':' &&
-		(bytes.HasSuffix(name, []byte("Exception")) || bytes.HasSuffix(name, []byte("Error")) || bytes.HasSuffix(name, []byte("Exceeded")))
-}
-
 // throttleText decodes log records.
 type throttleText struct {
 	times ingest.TimeParser
@@ -123,12 +91,14 @@ func repeated(data []byte) (requests uint64) {
 	}
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
-		if data = rest; exceptionLine(line) && awsjson.Refused(line) {
+		if data = rest; exceptionAt(line) >= 0 && !bytes.Contains(line, innerException) && awsjson.Refused(line) {
 			requests++
 		}
 	}
 	return max(requests, 1)
 }
+
+var innerException = []byte(" ---> ") // of .NET
 
 // when gives the time of a record: the first date that its text holds, the number of a member that is
 // called so, else what its envelope says.
