@@ -26,7 +26,7 @@ func beginsLogRecord(line []byte) bool {
 		return saysRefused(line)
 	default:
 		before := bytes.TrimLeft(head[:at], " \t>*|0123456789:")
-		return len(before) == 0 || line[0] != ' ' && line[0] != '\t' && bytes.IndexAny(before, "\"'{") < 0
+		return len(before) == 0 || line[0] != ' ' && line[0] != '\t' && !bytes.ContainsAny(before, "\"'{")
 	}
 }
 
