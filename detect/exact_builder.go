@@ -90,9 +90,8 @@ type exactBuilder struct {
 // An exactOpen is an ExactKey in the making.
 type exactOpen struct {
 	key      ExactKey
-	panes    map[uint32]*ExactPane
-	pane     *ExactPane // of the last event
-	seconds  map[uint32]*ExactSecond
+	pane     int // where in key.Panes the last event was counted
+	last     int // where in key.Seconds
 	nodes    map[string]uint64
 	sortKeys *sketch.Table
 	sortLast []byte
@@ -155,7 +154,7 @@ func (b *exactBuilder) place(e *ingest.Event) uint32 {
 func (b *exactBuilder) count(i int, e *ingest.Event) {
 	k := b.keys[i]
 	if k == nil {
-		k = &exactOpen{panes: map[uint32]*ExactPane{}, seconds: map[uint32]*ExactSecond{}, key: ExactKey{Latency: &sketch.Histogram{}}}
+		k = &exactOpen{key: ExactKey{Latency: &sketch.Histogram{}}}
 		b.keys[i] = k
 		b.seen = append(b.seen, i)
 	}
@@ -182,15 +181,24 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	}
 }
 
+// at gives the key's pane that starts then. Events mostly come in order of time: the last one is looked
+// at first.
 func (k *exactOpen) at(start uint32) *ExactPane {
-	if k.pane == nil || k.pane.Start != start {
-		k.pane = k.panes[start]
-		if k.pane == nil {
-			k.pane = &ExactPane{Start: start}
-			k.panes[start] = k.pane
-		}
+	panes := &k.key.Panes
+	i := placeOf(*panes, &k.pane, start, func(p *ExactPane) uint32 { return p.Start })
+	if i == len(*panes) || (*panes)[i].Start != start {
+		*panes = slices.Insert(*panes, i, ExactPane{Start: start})
 	}
-	return k.pane
+	return &(*panes)[i]
+}
+
+// placeOf gives where in a list sorted by at the one of a time stands or belongs; last is where the one
+// before it stood.
+func placeOf[T any](list []T, last *int, time uint32, at func(x *T) uint32) int {
+	if *last >= len(list) || at(&list[*last]) != time {
+		*last, _ = slices.BinarySearchFunc(list, time, func(x T, time uint32) int { return cmp.Compare(at(&x), time) })
+	}
+	return *last
 }
 
 func (p *ExactPane) event(e *ingest.Event, bytes bool) {
@@ -212,14 +220,14 @@ func (p *ExactPane) event(e *ingest.Event, bytes bool) {
 }
 
 func (k *exactOpen) second(sec uint32, e *ingest.Event) {
-	s := k.seconds[sec]
-	if s == nil {
-		s = &ExactSecond{Second: sec}
-		k.seconds[sec] = s
+	seconds := &k.key.Seconds
+	i := placeOf(*seconds, &k.last, sec, func(s *ExactSecond) uint32 { return s.Second })
+	if i == len(*seconds) || (*seconds)[i].Second != sec {
+		*seconds = slices.Insert(*seconds, i, ExactSecond{Second: sec})
 	}
 	read, _ := e.ReadUnits()
 	write, _ := e.WriteUnits()
-	s.add(ExactSecond{Requests: e.Count(), ReadMilli: read, WriteMilli: write})
+	(*seconds)[i].add(ExactSecond{Requests: e.Count(), ReadMilli: read, WriteMilli: write})
 }
 
 func (k *exactOpen) node(e *ingest.Event) {
@@ -270,14 +278,6 @@ func (b *exactBuilder) seal(st ingest.ChunkStats) *exactPart {
 
 func (k *exactOpen) seal() *ExactKey {
 	x := &k.key
-	for _, p := range k.panes {
-		x.Panes = append(x.Panes, *p)
-	}
-	slices.SortFunc(x.Panes, func(a, b ExactPane) int { return cmp.Compare(a.Start, b.Start) })
-	for _, s := range k.seconds {
-		x.Seconds = append(x.Seconds, *s)
-	}
-	slices.SortFunc(x.Seconds, func(a, b ExactSecond) int { return cmp.Compare(a.Second, b.Second) })
 	x.Nodes = sortNodes(k.nodes)
 	if k.sortKeys != nil {
 		x.sortTop = k.sortKeys.Seal(sortQuota, 0)
