@@ -38,7 +38,7 @@ func (w *worker) end(c *openChunk, i int) ChunkStats {
 // decoder makes the decoder of a later chunk. It was made before with the same arguments; a format that
 // refuses them now makes a Problem of each record.
 func (w *worker) decoder(in *Input) Decoder {
-	d, err := in.Format.New(in.head, w.r.o.Decode)
+	d, err := w.newDecoder(in)
 	if err != nil {
 		return refusal{err.Error()}
 	}

@@ -66,6 +66,9 @@ type Format struct {
 	// Sequential is set for formats in which a record needs those before it: one decoder reads all
 	// chunks of an input in order.
 	Sequential bool
+	// Alike is set for formats whose decoders take nothing from an input's beginning: one serves every
+	// input, and what it has learnt of their records speeds up the next.
+	Alike bool
 	// New makes a decoder for an input with this beginning. It is called once for each chunk; the
 	// decoder is used by one goroutine.
 	New func(head []byte, o DecodeOptions) (Decoder, error)

@@ -15,7 +15,10 @@ type worker struct {
 	f       framer
 	wrapped wrapped
 	head    []byte // SniffBytes of the current input
-	pool    decompressors
+	// kept is the last decoder of a format whose decoders are Alike.
+	kept       Decoder
+	keptFormat *Format
+	pool       decompressors
 }
 
 func newWorker(r *run) *worker {
@@ -267,11 +270,23 @@ func (w *worker) recognise(in *Input, head []byte, whole bool) (Decoder, error) 
 	if err := w.r.o.recognise(in, head, whole); err != nil {
 		return nil, err
 	}
-	d, err := in.Format.New(in.head, w.r.o.Decode)
+	d, err := w.newDecoder(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", in.Name, in.Format.Name, err)
 	}
 	return d, nil
+}
+
+// newDecoder makes the decoder of a chunk, or takes the one that read another.
+func (w *worker) newDecoder(in *Input) (Decoder, error) {
+	if in.Format.Alike && w.kept != nil && w.keptFormat == in.Format {
+		return w.kept, nil
+	}
+	d, err := in.Format.New(in.head, w.r.o.Decode)
+	if err == nil && in.Format.Alike {
+		w.kept, w.keptFormat = d, in.Format
+	}
+	return d, err
 }
 
 // refuse notes an input that cannot be read as any format: an error when it was named.

@@ -19,6 +19,7 @@ warehouse or a proxy; also a JSON array with one object a line.
     {"ts":"2026-03-01T10:00:00.123Z","table":"orders","op":"read","key":"CUSTOMER#42","bytes":512}
 ` + keyEventNames,
 	Sniff: sniffNDJSON,
+	Alike: true,
 	New:   newNDJSON,
 }
 
