@@ -55,6 +55,7 @@ var wrappers = []*wrapper{
 	{"syslog-rfc5424", 6, openSyslog5424},
 	{"syslog", 6, openSyslog},
 	{"timestamp", 6, openTimestamp},
+	{"quoted", 10, openQuoted},
 }
 
 var colours = &wrapper{"ansi-colours", 0, openColours}

@@ -61,6 +61,15 @@ func openTimestamp(line []byte) (opened, bool) {
 	return opened{Meta: Meta{UnixNano: at}, text: text}, ok
 }
 
+// openQuoted reads a line as mails and Markdown quote it. Each line must be quoted: a text with some
+// quotes in it is a text.
+//
+//	> WARN  [ReadStage-2] …
+func openQuoted(line []byte) (opened, bool) {
+	text, ok := bytes.CutPrefix(line, []byte(">"))
+	return opened{text: bytes.TrimPrefix(text, []byte(" "))}, ok
+}
+
 // priority skips <PRI>, a number of at most three digits.
 func priority(line []byte) (rest []byte, ok bool) {
 	if len(line) == 0 || line[0] != '<' {

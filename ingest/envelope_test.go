@@ -58,6 +58,7 @@ func TestEnvelopes(t *testing.T) {
 		{"kubectl logs --prefix", "[pod/cassandra-0/server-system-logger] " + warning, []string{"kubectl-prefix"}, line{warning, "cassandra-0", 0, false, true}},
 		{"kubectl logs --prefix --timestamps", "[pod/cassandra-0/cassandra] 2026-03-01T10:00:00.123456789Z " + warning,
 			[]string{"kubectl-prefix", "timestamp"}, line{warning, "cassandra-0", at, false, true}},
+		{"a quoted mail", "> " + warning, []string{"quoted"}, line{warning, "", 0, false, true}},
 		{"a CloudWatch Logs export to S3", "2026-03-01T10:00:00.123Z " + warning, []string{"timestamp"}, line{warning, "", ms, false, true}},
 		{"RFC 3164 with priority", "<28>Mar  1 10:00:00 db-07 scylla[8112]:  [shard  3:comp] large_data - Writing", []string{"syslog"},
 			line{" [shard  3:comp] large_data - Writing", "db-07", 0, false, true}},
