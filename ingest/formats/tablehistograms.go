@@ -70,6 +70,7 @@ type histograms struct {
 var (
 	histogramTitle = regexp.MustCompile(`^\s*(?:[^\s/]+ )*?([^\s/]+)/([^\s/]+) histograms\s*$`)
 	histogramGap   = regexp.MustCompile(`\s{2,}|\t`)
+	histogramNames = regexp.MustCompile(`SSTables|(?:Write|Read) Latency|(?:Partition|Row) Size|(?:Cell|Column) Count`)
 	bucketRow      = regexp.MustCompile(`^\s*(\d+) (?:bytes|cells): (\d+)\s*$`)
 )
 
@@ -112,7 +113,11 @@ func (d *histograms) header(text []byte, at ingest.Position, to ingest.Sink) {
 	}
 	d.offsets = bytes.HasPrefix(text, []byte("Offset"))
 	d.columns = d.columns[:0]
-	for _, name := range histogramGap.Split(string(text), -1)[1:] {
+	names := histogramGap.Split(string(text), -1)[1:]
+	if len(names) == 0 { // copied from a page, which leaves one blank between columns
+		names = histogramNames.FindAllString(string(text), -1)
+	}
+	for _, name := range names {
 		d.columns = append(d.columns, columnOf(name))
 	}
 }
