@@ -294,7 +294,7 @@ func (r *reading) remarks() []string {
 		notes = append(notes, fmt.Sprintf("more files that gave nothing: %d", more))
 	}
 	if len(r.wanted.tables) > 0 {
-		notes = append(notes, "only --table "+strings.Join(r.wanted.tables, ", ")+" was read")
+		notes = append(notes, fmt.Sprintf("only --table %s was read; records of other tables: %d", strings.Join(r.wanted.tables, ", "), r.skippedAs(skipTable)))
 	}
 	if len(r.wanted.nodes) > 0 {
 		notes = append(notes, "only --node "+strings.Join(r.wanted.nodes, ", ")+" was read")
@@ -309,6 +309,15 @@ func (r *reading) remarks() []string {
 }
 
 func moment(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339Nano) }
+
+// skippedAs gives the number of records that were skipped for a reason.
+func (r *reading) skippedAs(kind string) uint64 {
+	n := uint64(0)
+	for i := range r.profile.Inputs {
+		n += r.profile.Inputs[i].SkippedKind[kind]
+	}
+	return n
+}
 
 // warn prints the remarks and what is partial to stderr, for outputs that have no place for them.
 func (r *reading) warn() {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest/formats"
 )
 
 // readFlags are the flags of every command that reads traffic.
@@ -47,7 +48,7 @@ func (f *readFlags) add(e *env, flags *pflag.FlagSet) {
 	f.memory.add(flags, "memory", showSize(defaults.Memory), "`SIZE` that the process may take", parseSize(detect.MinMemory, detect.MaxMemory))
 	f.chunk.add(flags, "chunk", showSize(defaults.Chunk), "`SIZE` of the parts in which an input is read; shapes the estimates", parseSize(minChunk, maxChunk))
 	f.workers.add(flags, "workers", fmt.Sprint(e.cpus), "`NUMBER` of chunks read at the same time; never changes the result", parseCount(1))
-	f.pane.add(flags, "pane", "1m", "`WIDTH` of a time pane: 1m, 2m, 4m, 12m, 1h, 3h, 6h, 12h, 1d, 7d; widens itself for long inputs", parseWidth)
+	f.pane.add(flags, "pane", "1m", "`WIDTH` of a time pane: 1m, 2m, 4m, 12m, 1h, 3h, 6h, 12h, 1d, 7d, 28d, 364d; widens itself for long inputs", parseWidth)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on stderr")
 }
 
@@ -65,7 +66,7 @@ func (f *readFlags) mapFault() error {
 		}
 		seen = append(seen, m.field)
 	}
-	return nil
+	return formats.CheckMap(f.fields())
 }
 
 // spanFault reports bounds that no time fits between, as far as that shows before reading.

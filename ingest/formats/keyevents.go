@@ -205,6 +205,13 @@ func newPlan(o ingest.DecodeOptions) (*plan, error) {
 	return makePlan(o)
 }
 
+// CheckMap reports what is wrong with the mapping of --map: a field that key events do not have, or a path
+// that is none.
+func CheckMap(fields map[string]string) error {
+	_, err := newPlan(ingest.DecodeOptions{Map: fields})
+	return err
+}
+
 // unmapped is the plan without --map: one for all inputs, as nothing changes it.
 var unmapped, _ = makePlan(ingest.DecodeOptions{})
 

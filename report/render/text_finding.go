@@ -92,7 +92,7 @@ func (p *page) quiet() {
 func (p *page) quietText() string {
 	looked := p.looked()
 	if len(looked) == 0 {
-		return "Nothing in the input tells of requests or of partitions, so nothing could be judged."
+		return "Nothing that was read tells of requests or of partitions, so nothing could be judged."
 	}
 	said := strings.Join(looked, ", ") + " of " + plural(uint64(len(p.r.Tables)), "table")
 	if s := p.r.Span; s != (detect.Span{}) {
