@@ -153,28 +153,31 @@ func (k *ExactKey) join(o *ExactKey) {
 	k.TopSort = topSort(k.sortTop)
 }
 
-// joinSorted merges two sorted slices, adding what compares equal.
+// joinSorted merges two sorted slices, adding what compares equal. Parts mostly follow each other in
+// time, so only the end of a that b reaches into is moved. The memory of a is used.
 func joinSorted[T any](a, b []T, order func(a, b T) int, add func(a *T, b T)) []T {
-	if len(a) == 0 {
-		return b
+	if len(b) == 0 {
+		return a
 	}
-	if len(b) > 0 && order(a[len(a)-1], b[0]) < 0 {
-		return append(a, b...)
+	at, _ := slices.BinarySearchFunc(a, b[0], order)
+	out, rest := a[:at], a[at:]
+	if len(rest) == 0 {
+		return append(out, b...)
 	}
-	out := make([]T, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		switch c := order(a[0], b[0]); {
+	rest = slices.Clone(rest)
+	for len(rest) > 0 && len(b) > 0 {
+		switch c := order(rest[0], b[0]); {
 		case c < 0:
-			out, a = append(out, a[0]), a[1:]
+			out, rest = append(out, rest[0]), rest[1:]
 		case c > 0:
 			out, b = append(out, b[0]), b[1:]
 		default:
-			sum := a[0]
+			sum := rest[0]
 			add(&sum, b[0])
-			out, a, b = append(out, sum), a[1:], b[1:]
+			out, rest, b = append(out, sum), rest[1:], b[1:]
 		}
 	}
-	return append(append(out, a...), b...)
+	return append(append(out, rest...), b...)
 }
 
 func (p *ExactPane) add(o ExactPane) {
