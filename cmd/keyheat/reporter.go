@@ -250,23 +250,70 @@ func (r *reporter) write(stdout io.Writer, rep *report.Report) error {
 	return errors.Join(errs...)
 }
 
-// writeTo hands what fill writes to a file, or to stdout for "-", whole or not at all when fill fails.
+// writeTo hands what fill writes to a file, or to stdout for "-". Nothing is written, and no file made,
+// when fill fails before it has written heldOutput.
 func writeTo(e *env, stdout io.Writer, file string, fill func(io.Writer) error) error {
-	whole := &bytes.Buffer{}
-	if err := fill(whole); err != nil {
-		return err
+	w := &lateWriter{open: func() (io.WriteCloser, error) {
+		if file == "-" {
+			return stdoutWriter{stdout}, nil
+		}
+		return e.create(file)
+	}}
+	if err := fill(w); err != nil {
+		return errors.Join(err, w.abandon())
 	}
-	if file == "-" {
-		_, err := stdout.Write(whole.Bytes())
-		return err
-	}
-	f, err := e.create(file)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(whole.Bytes())
-	return errors.Join(err, f.Close())
+	return w.close()
 }
+
+// heldOutput is how much of an output is held before it is written, in bytes: all of a usual report, and
+// not all of one that lists a hundred thousand inputs.
+const heldOutput = 4 << 20
+
+// A lateWriter opens where it writes to when there is something to write.
+type lateWriter struct {
+	open func() (io.WriteCloser, error)
+	held bytes.Buffer
+	to   io.WriteCloser // nil: not open yet
+}
+
+// Write holds p, or writes what is held and p.
+func (w *lateWriter) Write(p []byte) (int, error) {
+	if w.to == nil && w.held.Len()+len(p) <= heldOutput {
+		return w.held.Write(p)
+	}
+	if err := w.flush(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(p)
+}
+
+func (w *lateWriter) flush() (err error) {
+	if w.to != nil {
+		return nil
+	}
+	if w.to, err = w.open(); err != nil {
+		return err
+	}
+	_, err = w.to.Write(w.held.Bytes())
+	w.held = bytes.Buffer{}
+	return err
+}
+
+func (w *lateWriter) close() error { return errors.Join(w.flush(), w.abandon()) }
+
+// abandon closes what is open.
+func (w *lateWriter) abandon() error {
+	if w.to == nil {
+		return nil
+	}
+	return w.to.Close()
+}
+
+// A stdoutWriter is never closed.
+type stdoutWriter struct{ io.Writer }
+
+// Close does nothing.
+func (stdoutWriter) Close() error { return nil }
 
 // blindSpot is the one rule that never fails a run: it is about the input, not about the database.
 const blindSpot = "blind-spot"
