@@ -18,7 +18,7 @@ func (r *reading) exact(ctx context.Context, also func(*detect.Nominees)) *detec
 	if also != nil {
 		also(nominees)
 	}
-	if len(nominees.Keys) == 0 {
+	if len(nominees.Keys) == 0 && len(nominees.Sizes) == 0 {
 		return nil
 	}
 	counter := detect.NewCounter(r.profile, nominees)

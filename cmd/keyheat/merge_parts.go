@@ -266,7 +266,7 @@ func writeKeys(e *env, stdout io.Writer, file string, n *detect.Nominees) error 
 
 // exactOf gives what the second pass counted, nil when there was none.
 func (r *reading) exactOf(ctx context.Context, first, second *parts.Pass, n *detect.Nominees) (*detect.Exact, error) {
-	if second == nil || len(n.Keys) == 0 {
+	if second == nil || len(n.Keys) == 0 && len(n.Sizes) == 0 {
 		return nil, nil
 	}
 	form, err := n.MarshalBinary()
