@@ -1,0 +1,62 @@
+package ingest
+
+import (
+	"context"
+	"time"
+)
+
+// A Live gives traffic that comes by calls and not as bytes: from a server, or from a capture of one.
+type Live interface {
+	// Collect hands over what it finds until there is no more or the context ends, which is no error. The
+	// error joins one for each part that could not be read; what was handed over before counts.
+	Collect(ctx context.Context, to Streams) error
+}
+
+// Streams takes what a Live finds.
+type Streams interface {
+	// Open begins an input of its own: the traces of a node, one shard of a stream. Different sinks may be
+	// used at the same time, each by one goroutine at a time, until Collect returns.
+	Open(in LiveInput) Sink
+	// Note takes a sentence for the report: what was missed, and why. It may be called at any time.
+	Note(text string)
+}
+
+// A LiveInput names one input of a Live. The same traffic gives the same name: no times, no attempts.
+type LiveInput struct {
+	Name   string
+	Format *Format // its Name, Title, Doc, Coverage and Carries; the rest is of no concern
+	Node   string  // address of the node that tells of itself; empty: none
+}
+
+// A Server is a Live that reads a running database, and can say what that one hides. It only reads.
+type Server interface {
+	Live
+	Diagnose(ctx context.Context) (*Diagnosis, error)
+}
+
+// LiveOptions is what a Server may use of the process.
+type LiveOptions struct {
+	Now      func() time.Time
+	Wait     func(ctx context.Context, d time.Duration) // ends after d, or with the context
+	Getenv   func(name string) string
+	ReadFile func(name string) ([]byte, error)
+	// LoadLimit is the most requests a second that one node or endpoint is sent; 0: the server's default.
+	LoadLimit float64
+}
+
+// A Diagnosis says what a Server shows, and what hides the rest.
+type Diagnosis struct {
+	Sees    []string // what can be seen, a clause each
+	Hidden  []Hidden
+	Lacking []string // permissions that were refused; none: they suffice
+	Least   string   // the least role or policy that suffices, as its text is pasted
+	Notes   []string // what else the reader must know: that a reader was never run on such a server
+}
+
+// A Hidden is evidence that the server's settings or the permissions hide.
+type Hidden struct {
+	What string // the question that stays open: which key is read
+	Why  string // tracing is off on 6 of 6 nodes
+	Show string // the command or statement that would show it
+	Cost string // what that costs, and how it is undone
+}
