@@ -1,0 +1,3 @@
+// Package cassandra tests keyheat on a real Apache Cassandra, which the tests fetch from Maven's central
+// repository and start on loopback. It holds nothing but tests.
+package cassandra
