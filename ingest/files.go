@@ -22,12 +22,13 @@ type File interface {
 }
 
 // A Source is one file, or the standard input: named by an argument, or found in a directory or by a
-// glob.
+// glob. Or it is a Live: all of a run's are read at the same time, beside the files.
 type Source struct {
 	Name  string // as shown
-	Path  string // as opened; empty for the standard input
+	Path  string // as opened; empty for the standard input and a Live
 	Size  int64  // bytes on disk when it was found; -1 when not known beforehand
 	Named bool   // named on the command line itself: an error when no format knows it
 	Stdin bool
 	Split *Split // nil: all of it is read
+	Live  Live   // nil: a file or the standard input; its Size is -1
 }

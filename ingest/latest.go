@@ -7,7 +7,7 @@ import (
 )
 
 // ErrLatestOfStream is given for a stream, whose end is not known before it was read.
-var ErrLatestOfStream = errors.New("the end of the standard input is not known beforehand: give an absolute time, as 2026-06-04T10:00:00Z")
+var ErrLatestOfStream = errors.New("the end of a stream (the standard input, a live source) is not known beforehand: give an absolute time, as 2026-06-04T10:00:00Z")
 
 // latestTail is how much of a plain file is looked at for its latest event, in bytes.
 const latestTail = 1 << 20

@@ -15,11 +15,21 @@ type Live interface {
 // Streams takes what a Live finds.
 type Streams interface {
 	// Open begins an input of its own: the traces of a node, one shard of a stream. Different sinks may be
-	// used at the same time, each by one goroutine at a time, until Collect returns.
+	// used at the same time, each by one goroutine at a time, until Collect returns. Each call of a Sink is
+	// one record; its position is set by whoever takes it. The order of Open is the order of the inputs in
+	// the report. Inputs beyond MaxLiveInputs are not read, which the report says.
 	Open(in LiveInput) Sink
-	// Note takes a sentence for the report: what was missed, and why. It may be called at any time.
+	// Note takes a sentence for the report: what was missed, and why. It may be called at any time. One that
+	// was taken before is no second one; it is cut at MaxNote bytes.
 	Note(text string)
 }
+
+// Bounds of what one Live gives.
+const (
+	MaxLiveInputs = 4096
+	MaxNote       = 500 // bytes
+	maxNotes      = 100 // of one Live
+)
 
 // A LiveInput names one input of a Live. The same traffic gives the same name: no times, no attempts.
 type LiveInput struct {

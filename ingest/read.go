@@ -141,7 +141,8 @@ func (o Options) withDefaults() Options {
 
 // Read reads the sources and hands their records to h. Each source that could not be read, or not
 // wholly, says so in the Result; the others go on. The error is that of ctx, or faulty options; the
-// Result of a cancelled run holds what was read.
+// Result of a cancelled run holds what was read. To be cancelled is the normal end of a Live: where nothing
+// else was cut short, there is no error.
 func Read(ctx context.Context, src []Source, o Options, h Handler) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

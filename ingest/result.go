@@ -19,8 +19,10 @@ type SourceResult struct {
 	Err error
 	// Size is the bytes it had when it was opened, the most that is read of it; -1 for a stream.
 	Size int64
-	// Stream is set for sources that cannot be read again: the standard input, pipes.
+	// Stream is set for sources that cannot be read again: the standard input, pipes, a Live.
 	Stream bool
+	// Notes are what a Live tells beside its records, sorted.
+	Notes []string
 	// Inputs are what was recognised in it, in order.
 	Inputs []InputResult
 	// Skipped are the first of those found in a directory, by a glob or in an archive that hold nothing

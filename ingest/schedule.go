@@ -38,10 +38,11 @@ type run struct {
 
 const chunkWeight = 64
 
-// A fileState is what is known of a file that is not the oldest.
+// A fileState is what is known of a file; settled only of one that is not the oldest.
 type fileState struct {
 	settled  int // weight of its chunks that are finished, and all of its before them
 	finished bool
+	whole    bool // it ended before the run was cancelled
 }
 
 func newRun(src []Source, o Options, h Handler) *run {
@@ -64,6 +65,11 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	unhook := context.AfterFunc(ctx, r.stop)
 	defer unhook()
 	var workers sync.WaitGroup
+	for i := range r.src {
+		if r.src[i].Live != nil {
+			workers.Go(func() { r.live(ctx, i) })
+		}
+	}
 	for range r.o.Workers {
 		workers.Go(func() { newWorker(r).work() })
 	}
@@ -72,7 +78,22 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		g.finish(r)
 	}
 	r.meter.end()
+	if r.onlyLiveEnded() {
+		return r.res, nil
+	}
 	return r.res, ctx.Err()
+}
+
+// onlyLiveEnded reports whether all that being cancelled ended is a Live, which has no other end.
+func (r *run) onlyLiveEnded() bool {
+	live := false
+	for i := range r.src {
+		live = live || r.src[i].Live != nil
+		if r.src[i].Live == nil && !r.files[i].whole {
+			return false
+		}
+	}
+	return live
 }
 
 func (r *run) stop() {

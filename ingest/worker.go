@@ -62,6 +62,9 @@ const maxDepth = 8
 func (w *worker) file(i int) {
 	src, res := &w.r.src[i], &w.r.res.Sources[i]
 	p := place{file: i, name: src.Name, named: src.Named, size: -1}
+	if src.Live != nil {
+		return // it is read beside the workers
+	}
 	res.Size = -1
 	later := false
 	switch again := w.r.o.Again; {
@@ -129,6 +132,11 @@ func (w *worker) open(p place, path string) (later bool, err error) {
 
 // endFile ends a source of which nothing more comes.
 func (r *run) endFile(i int) {
+	select {
+	case <-r.done:
+	default:
+		r.files[i].whole = true
+	}
 	res := &r.res.Sources[i]
 	if res.Source.Named && res.Err == nil && len(res.Inputs) == 0 && res.archive && r.o.Again == nil {
 		res.Err = fmt.Errorf("%s: nothing in it that a format knows", res.Source.Name)
