@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
+	"github.com/keyheat/keyheat/ingest/cqltrace"
 )
 
 // CassandraAudit is the audit log of Cassandra and DSE.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
+	"github.com/keyheat/keyheat/ingest/cqltrace"
 )
 
 // What a skipped record, and an entry that cannot be read, is.

@@ -2,7 +2,7 @@ package formats
 
 import (
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
+	"github.com/keyheat/keyheat/ingest/cqltrace"
 )
 
 // audit reads an entry of an audit log that is written into the server's log. Unlike all else there these

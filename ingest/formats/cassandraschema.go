@@ -7,6 +7,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // CassandraSchema is what DESCRIBE prints of keyspaces and tables.
@@ -31,7 +32,7 @@ func (schemaText) Decode(rec *ingest.Record, to ingest.Sink) {
 	told, place := false, places{rec: rec}
 	tables := slices.SortedFunc(slices.Values(schema.Tables()), func(a, b *cql.Table) int { return a.Offset - b.Offset })
 	for _, t := range tables {
-		told = schemaFacts(t, place.at(t.Offset), to) || told
+		told = systable.SchemaFacts(t, place.at(t.Offset), to) || told
 	}
 	for _, f := range faults {
 		complain(to, f.Cause, firstLine(rec.Data[min(f.Offset, len(rec.Data)):]), place.at(f.Offset))

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // CassandraSettings is cassandra.yaml or scylla.yaml.
@@ -23,7 +24,7 @@ type settingsFile struct{}
 // Decode reads a line.
 func (settingsFile) Decode(rec *ingest.Record, to ingest.Sink) {
 	name, value, ok := yamlPair(rec.Data)
-	if !ok || !settingFact(to, ingest.Fact{At: rec.At}, name, value) {
+	if !ok || !systable.SettingFact(to, ingest.Fact{At: rec.At}, name, value) {
 		to.Skip("setting that is not looked at")
 	}
 }
@@ -39,7 +40,7 @@ func sniffSettings(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	known := 0
 	log := sniffLines(head, func(line []byte) bool {
 		name, _, ok := yamlPair(line)
-		if _, set := settings[name]; ok && (set || commonSettings[name]) {
+		if set := systable.IsSetting(name); ok && (set || commonSettings[name]) {
 			known++
 		}
 		return known > 1

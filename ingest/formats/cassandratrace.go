@@ -2,7 +2,7 @@ package formats
 
 import (
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
+	"github.com/keyheat/keyheat/ingest/cqltrace"
 )
 
 // CassandraTrace is query traces of Cassandra and DSE.

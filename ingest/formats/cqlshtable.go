@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // CQLShTable is tables of the server itself, as cqlsh prints or exports them.
@@ -29,7 +30,7 @@ Rows of ScyllaDB's tables are of one SSTable, which the server found over its ow
 	Sequential: true,
 	Sniff:      sniffCQLTable,
 	New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		d := &cqlTable{say: cqlSayer{known: o.Schema}}
+		d := &cqlTable{say: systable.Sayer{Schema: o.Schema}}
 		d.exported(head)
 		return d, nil
 	},
@@ -45,11 +46,12 @@ const (
 type cqlTable struct {
 	out  printout
 	held []byte // the line before, which a rule makes the header
-	row  cqlRow
+	row  systable.Row
+	at   mark  // of the row
 	rule []int // of the print-out: where columns end
 	mode cqlMode
 	csv  byte // separator; 0: no CSV
-	say  cqlSayer
+	say  systable.Sayer
 }
 
 type cqlMode int
@@ -79,11 +81,11 @@ func (d *cqlTable) Decode(rec *ingest.Record, to ingest.Sink) {
 	case cqlExpanded.Match(line):
 		d.finish(to)
 		d.mode = inExpanded
-		d.row.names, d.row.values, d.row.at = nil, nil, d.out.mark(rec.At)
+		d.row.Names, d.row.Values, d.at = nil, nil, d.out.mark(rec.At)
 		to.Skip(skipCQLLine)
 	case cqlRowCount.Match(line):
 		d.finish(to)
-		d.mode, d.row.from = outside, ""
+		d.mode, d.row.From = outside, ""
 		to.Skip(skipCQLLine)
 	case d.mode != inExpanded && isCQLHeader(line):
 		d.columns(line)
@@ -103,7 +105,7 @@ func (d *cqlTable) between(line []byte, to ingest.Sink) {
 	if m := cqlSelect.FindSubmatch(line); m != nil {
 		d.finish(to)
 		d.mode = outside
-		d.row.from = strings.ToLower(string(m[1]) + "." + string(m[2]))
+		d.row.From = strings.ToLower(string(m[1]) + "." + string(m[2]))
 	} else {
 		d.held = append(d.held[:0], line...)
 	}
@@ -126,9 +128,9 @@ func (d *cqlTable) header(rule []byte) {
 
 // columns begins a table with this header.
 func (d *cqlTable) columns(header []byte) {
-	d.mode, d.row.names, d.rule = inRows, nil, d.rule[:0]
+	d.mode, d.row.Names, d.rule = inRows, nil, d.rule[:0]
 	for _, name := range bytes.Split(header, []byte{'|'}) {
-		d.row.names = append(d.row.names, strings.ToLower(string(bytes.TrimSpace(name))))
+		d.row.Names = append(d.row.Names, strings.ToLower(string(bytes.TrimSpace(name))))
 	}
 	d.held = append(d.held[:0], header...)
 }
@@ -136,7 +138,7 @@ func (d *cqlTable) columns(header []byte) {
 // isCQLHeader reports whether a line is the header of a table of the server, also where the rule below
 // it got lost.
 func isCQLHeader(line []byte) bool {
-	return bytes.Count(line, []byte{'|'}) > 1 && bytes.Contains(line, []byte("_name")) && knownColumns(bytes.Split(line, []byte{'|'}))
+	return bytes.Count(line, []byte{'|'}) > 1 && bytes.Contains(line, []byte("_name")) && systable.KnownColumns(bytes.Split(line, []byte{'|'}))
 }
 
 // unframed takes off the bars around a line of a Markdown table, and makes its rule one of cqlsh.
@@ -156,21 +158,21 @@ func unframed(line []byte) []byte {
 func (d *cqlTable) barred(line []byte, at ingest.Position, to ingest.Sink) {
 	if d.mode == inExpanded {
 		name, value, _ := bytes.Cut(line, []byte{'|'})
-		d.row.names = append(d.row.names, strings.ToLower(string(bytes.TrimSpace(name))))
-		if d.row.names[len(d.row.names)-1] == "table_name" {
-			d.row.at = d.out.mark(at) // the line by which the row is found again
+		d.row.Names = append(d.row.Names, strings.ToLower(string(bytes.TrimSpace(name))))
+		if d.row.Names[len(d.row.Names)-1] == "table_name" {
+			d.at = d.out.mark(at) // the line by which the row is found again
 		}
-		d.row.values = append(d.row.values, bytes.Clone(bytes.TrimSpace(value)))
+		d.row.Values = append(d.row.Values, bytes.Clone(bytes.TrimSpace(value)))
 		to.Skip(skipCQLLine)
 		return
 	}
 	d.held = append(d.held[:0], line...)
-	d.row.values, d.row.at = d.split(line), d.out.mark(at)
-	if len(d.row.values) != len(d.row.names) {
+	d.row.Values, d.at = d.split(line), d.out.mark(at)
+	if len(d.row.Values) != len(d.row.Names) {
 		complain(to, causeCQLCells, line, at)
 		return
 	}
-	if !d.say.row(&d.row, d.out.place(d.row.at), to) {
+	if !d.say.Say(&d.row, d.out.place(d.at), to) {
 		to.Skip(skipCQLRow)
 	}
 }
@@ -178,7 +180,7 @@ func (d *cqlTable) barred(line []byte, at ingest.Position, to ingest.Sink) {
 // split cuts a row at its bars, or, where values hold bars of their own, at the columns of the rule.
 func (d *cqlTable) split(line []byte) (values [][]byte) {
 	values = bytes.Split(line, []byte{'|'})
-	if len(values) > len(d.row.names) {
+	if len(values) > len(d.row.Names) {
 		values = nil
 		text, start := []rune(string(line)), 0
 		for _, i := range d.rule {
@@ -198,11 +200,11 @@ func (d *cqlTable) split(line []byte) (values [][]byte) {
 
 // finish tells of the row that was read under EXPAND.
 func (d *cqlTable) finish(to ingest.Sink) {
-	if d.mode == inExpanded && len(d.row.names) > 0 {
-		d.say.row(&d.row, d.out.place(d.row.at), to)
-		d.row.names = nil
+	if d.mode == inExpanded && len(d.row.Names) > 0 {
+		d.say.Say(&d.row, d.out.place(d.at), to)
+		d.row.Names = nil
 	}
-	d.say.end(to)
+	d.say.End(to)
 }
 
 // Close tells of the last row.
@@ -214,7 +216,7 @@ func (d *cqlTable) exported(head []byte) {
 	line = bytes.TrimRight(line, "\r")
 	for _, separator := range []byte(",;\t") {
 		names := splitCSV(line, separator)
-		if len(names) > 1 && knownColumns(names) {
+		if len(names) > 1 && systable.KnownColumns(names) {
 			d.csv, d.mode = separator, outside
 			return
 		}
@@ -223,20 +225,20 @@ func (d *cqlTable) exported(head []byte) {
 
 func (d *cqlTable) csvLine(line []byte, at ingest.Position, to ingest.Sink) {
 	values := splitCSV(line, d.csv)
-	if knownColumns(values) {
-		d.row.names = nil
+	if systable.KnownColumns(values) {
+		d.row.Names = nil
 		for _, v := range values {
-			d.row.names = append(d.row.names, strings.ToLower(string(v)))
+			d.row.Names = append(d.row.Names, strings.ToLower(string(v)))
 		}
 		to.Skip(skipCQLLine)
 		return
 	}
-	if len(values) != len(d.row.names) {
+	if len(values) != len(d.row.Names) {
 		complain(to, causeCQLCells, line, at)
 		return
 	}
-	d.row.values = values
-	if !d.say.row(&d.row, at, to) {
+	d.row.Values = values
+	if !d.say.Say(&d.row, at, to) {
 		to.Skip(skipCQLRow)
 	}
 }
@@ -275,7 +277,7 @@ func sniffCQLTable(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 		case isCQLHeader(line):
 			found = true
 		case cqlRule.Match(line) && expanded == 0:
-			found = found || knownColumns(bytes.Split(held, []byte{'|'}))
+			found = found || systable.KnownColumns(bytes.Split(held, []byte{'|'}))
 		case cqlExpanded.Match(line):
 			expanded = 1
 		case expanded > 0 && bytes.IndexByte(line, '|') > 0:

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // NodetoolOther is print-outs of nodetool that tell of nodes and settings, and of no key.
@@ -54,10 +55,10 @@ func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 		d.node(to, f, string(m[3][:1])+string(m[4][:1]), m[2])
 		return
 	}
-	if m := guardrailRow.FindSubmatch(line); m != nil && settingFact(to, f, string(m[1])+"_warn_threshold", string(m[3])) {
+	if m := guardrailRow.FindSubmatch(line); m != nil && systable.SettingFact(to, f, string(m[1])+"_warn_threshold", string(m[3])) {
 		return
 	}
-	if m := settingRow.FindSubmatch(line); m != nil && settingFact(to, f, string(m[1]), string(m[2])) {
+	if m := settingRow.FindSubmatch(line); m != nil && systable.SettingFact(to, f, string(m[1]), string(m[2])) {
 		return
 	}
 	name, value, _ := label(line)

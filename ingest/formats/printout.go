@@ -2,13 +2,10 @@ package formats
 
 import (
 	"bytes"
-	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/cql"
 )
 
 // What decoders of print-outs of tools share.
@@ -43,70 +40,6 @@ func (p *printout) place(m mark) ingest.Position {
 	return m.at
 }
 
-// tell hands over a metric's reading.
-func tell(to ingest.Sink, p ingest.Point, name, stat string, text []byte) bool {
-	milli, ok := decimalMilli(text)
-	if !ok {
-		return false
-	}
-	p.Name, p.Stat, p.Milli = []byte(name), stat, milli
-	to.Point(&p)
-	return true
-}
-
-// decimalMilli reads a decimal number in decimalMilli; NaN, infinity and negative numbers are none. The sign
-// of decimals may be a comma: Java prints by the locale of the machine.
-func decimalMilli(text []byte) (uint64, bool) {
-	s := string(bytes.TrimSpace(text))
-	if strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
-		s = strings.Replace(s, ",", ".", 1)
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(f) || f < 0 || f > 1e15 {
-		return 0, false
-	}
-	return uint64(math.Round(f * 1000)), true
-}
-
-// countOf reads a whole number; one that is printed as a decimal (2299.0) is rounded.
-func countOf(text []byte) (uint64, bool) {
-	s := string(bytes.TrimSpace(text))
-	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
-		return n, true
-	}
-	milli, ok := decimalMilli(text)
-	return (milli + 500) / 1000, ok
-}
-
-// units are powers of 1,024 by their first letter, as Cassandra's FileUtils and FBUtilities mean them,
-// also where they print kB.
-const units = "kmgtpe"
-
-// bytesOf reads a size with or without a unit: 14530764, 16.922MiB, 16.92 MiB, 0B, 0 bytes, 3,2 GB.
-func bytesOf(text []byte) (uint64, bool) {
-	s := strings.ToLower(string(bytes.TrimSpace(text)))
-	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != ',' })
-	if i < 0 {
-		return countOf([]byte(s))
-	}
-	number, unit := s[:i], strings.TrimSpace(s[i:])
-	scale := 1.0
-	switch k := strings.IndexByte(units, unit[0]); {
-	case k >= 0 && (unit[1:] == "ib" || unit[1:] == "b"):
-		scale = math.Pow(1024, float64(k+1))
-	case unit != "b" && unit != "bytes":
-		return 0, false
-	}
-	if strings.Count(number, ",") == 1 {
-		number = strings.Replace(number, ",", ".", 1)
-	}
-	f, err := strconv.ParseFloat(number, 64)
-	if f *= scale; err != nil || f > 1e18 {
-		return 0, false
-	}
-	return uint64(math.Round(f)), true
-}
-
 // label splits "  Label (of a kind): value" at its first colon.
 func label(line []byte) (name string, value []byte, ok bool) {
 	before, after, ok := bytes.Cut(bytes.TrimSpace(line), []byte{':'})
@@ -137,19 +70,6 @@ func pathTable(path []byte) (table, index []byte) {
 		return nil, nil
 	}
 	return bytes.Join(m[1:3], []byte{'.'}), bytes.Clone(m[3])
-}
-
-// printedKey gives the form of a key as tools print it; how many components it has, the schema may tell.
-func printedKey(dst, text, table []byte, schema *cql.Schema) []byte {
-	var t *cql.Table
-	if schema != nil {
-		keyspace, name, ok := bytes.Cut(table, []byte{'.'})
-		if !ok {
-			keyspace, name = nil, table
-		}
-		t = schema.Table(string(keyspace), string(name))
-	}
-	return ingest.AppendKey(dst[:0], cql.SplitKeyString(text, t)...)
 }
 
 // lastField splits off the last word of a line.
@@ -268,4 +188,17 @@ func jsonMember(text []byte, want string) []byte {
 			return inner
 		}
 	}
+}
+
+// yamlPair reads "key: value" at the beginning of a line, comments left out.
+func yamlPair(line []byte) (name, value string, ok bool) {
+	before, after, ok := bytes.Cut(line, []byte{':'})
+	name = string(before)
+	if !ok || name == "" || strings.ContainsAny(name, " \t#'\"{[") {
+		return "", "", false
+	}
+	if i := bytes.Index(after, []byte(" #")); i >= 0 {
+		after = after[:i]
+	}
+	return name, string(bytes.TrimSpace(after)), true
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 func TestSizesWithAndWithoutUnits(t *testing.T) {
@@ -16,7 +17,7 @@ func TestSizesWithAndWithoutUnits(t *testing.T) {
 		"14530764", "0", "0B", "0 bytes", "16.922MiB", "16.92 MiB", "3,2 GB", "61.2 kB", "1 TiB", " 12 bytes ", "NaN", "-1", "", "MiB",
 		"12 apples", "1.2.3 MiB", "99999999999999999999", "1e3",
 	} {
-		n, ok := bytesOf([]byte(text))
+		n, ok := systable.Bytes([]byte(text))
 		got[text] = fmt.Sprint(n, ok)
 	}
 	want := map[string]string{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // samplerKinds are the titles of what a sampler of 4.0 on lists.
@@ -84,7 +85,7 @@ func (d *profileLoad) Decode(rec *ingest.Record, to ingest.Sink) {
 func (d *profileLoad) row(rec *ingest.Record, to ingest.Sink) {
 	e := ingest.Event{Coverage: ingest.Selected, Store: ingest.Cassandra, Role: d.run.role(), Op: ingest.OpRead, KeyKnown: true, At: rec.At}
 	before, last := lastField(rec.Data)
-	n, ok := countOf(last)
+	n, ok := systable.Count(last)
 	if d.kind == tombstonesList {
 		e.Role += " tombstones"
 		e.SetTombstones(n)
@@ -92,7 +93,7 @@ func (d *profileLoad) row(rec *ingest.Record, to ingest.Sink) {
 		e.Error = n
 		var whole bool
 		before, last = lastField(before)
-		e.Requests, whole = countOf(last)
+		e.Requests, whole = systable.Count(last)
 		e.Error = min(e.Error, e.Requests)
 		ok = ok && whole
 	}
@@ -105,7 +106,7 @@ func (d *profileLoad) row(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	e.Table, e.Index = splitName(nil, table)
-	d.key = printedKey(d.key, key, e.Table, d.schema)
+	d.key = systable.PrintedKey(d.key, key, e.Table, d.schema)
 	e.Key = d.key
 	if e.Requests == 0 && d.kind != tombstonesList {
 		to.Skip(skipSampler)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // ScyllaSSTable is what ScyllaDB's tool says of SSTables as JSON.
@@ -92,9 +93,9 @@ func (d *scyllaSSTable) largest(kind, text []byte) {
 		}
 		switch string(name) {
 		case "max_value":
-			s.Value, _ = countOf(value)
+			s.Value, _ = systable.Count(value)
 		case "threshold":
-			s.Limit, _ = countOf(value)
+			s.Limit, _ = systable.Count(value)
 		}
 	}
 	if !known || s.Value == 0 {
@@ -157,7 +158,7 @@ func (r *largeRecord) read(text []byte) {
 		if !ok {
 			return
 		}
-		n, _ := countOf(value)
+		n, _ := systable.Count(value)
 		switch string(name) {
 		case "type":
 			r.measure, r.known = scyllaLargeKinds[string(value)]
@@ -182,7 +183,7 @@ func (d *scyllaSSTable) record(text []byte) {
 	if r.read(text); !r.known || r.value == 0 || len(r.key) == 0 {
 		return
 	}
-	d.key = largeKey(d.key, r.key, d.table, d.schema)
+	d.key = systable.LargeKey(d.key, r.key, d.table, d.schema)
 	s := d.state(r.measure)
 	s.Key, s.KeyKnown, s.Value, s.Limit = d.key, true, r.value, d.limits[r.measure]
 	s.Said = s.Limit > 0 && s.Value > s.Limit

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // ScyllaTopPartitions is the answer of ScyllaDB's REST API to a question for the busiest partitions.
@@ -89,9 +90,9 @@ func (d *scyllaTop) list(place *places, list []byte, like ingest.Event, to inges
 			case "partition":
 				d.partition(unquotedText(value), &e)
 			case "count":
-				e.Requests, _ = countOf(value)
+				e.Requests, _ = systable.Count(value)
 			case "error":
-				e.Error, _ = countOf(value)
+				e.Error, _ = systable.Count(value)
 			}
 		}
 		next, ended := m.Ended()
@@ -111,7 +112,7 @@ func (d *scyllaTop) partition(text []byte, e *ingest.Event) {
 		e.Table = bytes.Join(m[1:], []byte{'.'})
 		text = text[len(m[0]):]
 	}
-	d.key = printedKey(d.key, text, e.Table, d.schema)
+	d.key = systable.PrintedKey(d.key, text, e.Table, d.schema)
 	e.Key, e.KeyKnown = d.key, true
 }
 

@@ -2,7 +2,7 @@ package formats
 
 import (
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
+	"github.com/keyheat/keyheat/ingest/cqltrace"
 )
 
 // ScyllaTrace is query traces and the slow query log of ScyllaDB.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // SSTableMetadata is what Cassandra's and ScyllaDB's tool prints of SSTables.
@@ -113,10 +114,10 @@ func (d *metadata) property(name string, value []byte) {
 	case "sstable min local deletion time", "minimum local deletion time":
 		d.oldest = epochSeconds(value)
 	case "size":
-		d.size, _ = countOf(value)
+		d.size, _ = systable.Count(value)
 	}
 	if i := bytes.LastIndex(value, []byte("Size: ")); i >= 0 { // behind the progress of -s
-		d.size, _ = countOf(value[i+len("Size: "):])
+		d.size, _ = systable.Count(value[i+len("Size: "):])
 	}
 }
 
@@ -137,11 +138,11 @@ func epochSeconds(value []byte) int64 {
 func (d *metadata) histogram(line []byte) {
 	var bucket, count uint64
 	if m := sizeBucket.FindSubmatch(line); m != nil && d.section == "partition size" {
-		bucket, _ = countOf(m[1])
-		count, _ = countOf(m[2])
+		bucket, _ = systable.Count(m[1])
+		count, _ = systable.Count(m[2])
 	} else if m := oldSizeTable.FindSubmatch(line); m != nil {
-		bucket, _ = countOf(m[1])
-		count, _ = countOf(m[2])
+		bucket, _ = systable.Count(m[1])
+		count, _ = systable.Count(m[2])
 	}
 	if count > 0 {
 		d.uncompressed += count * ingest.BucketFloor(bucket)
@@ -151,12 +152,12 @@ func (d *metadata) histogram(line []byte) {
 
 // leader reads "  [key] 157286400 (150.0 MB)".
 func (d *metadata) leader(key, value []byte, at ingest.Position, to ingest.Sink) {
-	n, ok := countOf(value)
+	n, ok := systable.Count(value)
 	if !ok {
 		complain(to, causeLeaderEntry, key, at)
 		return
 	}
-	d.key = printedKey(d.key, key, d.table, d.schema)
+	d.key = systable.PrintedKey(d.key, key, d.table, d.schema)
 	to.State(&ingest.State{
 		Store: ingest.Cassandra, Table: d.table, Index: d.index, Key: d.key, KeyKnown: true, Source: ingest.SourceMetadata,
 		Measure: d.leaders, Value: n, AtLeast: true, At: at,
@@ -174,7 +175,7 @@ func (d *metadata) finish(to ingest.Sink) {
 	}
 	if d.table != nil && d.oldest > 0 && len(d.droppable) > 0 {
 		p := ingest.Point{Table: d.table, Index: d.index, UnixNano: d.oldest * 1e9, Seconds: uint32(max(d.last-d.oldest, 0)), At: at}
-		tell(to, p, ingest.PointSSTableDroppable, "reading", d.droppable)
+		systable.Tell(to, p, ingest.PointSSTableDroppable, "reading", d.droppable)
 		p.Name, p.Stat = []byte(ingest.PointSSTableBytes), "reading"
 		if p.Milli = d.bytes() * 1000; p.Milli > 0 {
 			to.Point(&p)

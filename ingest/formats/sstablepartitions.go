@@ -11,6 +11,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // SSTablePartitions is the partitions of SSTables as Cassandra's tool lists them.
@@ -87,7 +88,7 @@ func (d *partitions) Decode(rec *ingest.Record, to ingest.Sink) {
 	switch {
 	case text != nil:
 		d.pending = nil
-		size, _ := bytesOf(text[4])
+		size, _ := systable.Bytes(text[4])
 		d.tell(partitionRow{text: text[1], hex: text[2], live: string(text[3]) == "live", size: size, counts: counts(text[5:])}, rec.At, to)
 	case csv != nil:
 		d.pending = nil
@@ -135,7 +136,7 @@ func counts(texts [][]byte) (n []uint64) {
 		return nil
 	}
 	for _, t := range texts {
-		v, _ := countOf(t)
+		v, _ := systable.Count(t)
 		n = append(n, v)
 	}
 	return n
@@ -145,7 +146,7 @@ func counts(texts [][]byte) (n []uint64) {
 func (d *partitions) row(m [][]byte, at ingest.Position, to ingest.Sink) {
 	d.table, d.index = bytes.Join(m[14:16], []byte{'.'}), bytes.Clone(m[16])
 	d.place = string(m[13]) + "\x00" + string(m[17]) + "\x00" + string(m[18])
-	size, _ := countOf(m[4])
+	size, _ := systable.Count(m[4])
 	d.tell(partitionRow{text: unquotedCSV(m[1], m[2]), hex: m[2], live: string(m[3]) == "true", size: size, counts: counts(m[5:13])}, at, to)
 }
 

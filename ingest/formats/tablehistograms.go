@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // TableHistograms is nodetool's histograms of one table, or of several.
@@ -144,7 +145,7 @@ func (d *histograms) row(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	for i, c := range d.columns {
-		n, ok := countOf(fields[i+1])
+		n, ok := systable.Count(fields[i+1])
 		if c == noColumn || !ok {
 			continue
 		}
@@ -159,7 +160,7 @@ func (d *histograms) row(rec *ingest.Record, to ingest.Sink) {
 // offsetRow reads one line of buckets: the largest one that is not empty counts.
 func (d *histograms) offsetRow(rec *ingest.Record, to ingest.Sink) {
 	fields := bytes.Fields(rec.Data)
-	offset, ok := countOf(fields[0])
+	offset, ok := systable.Count(fields[0])
 	if !ok {
 		to.Skip(skipLine)
 		return
@@ -193,7 +194,7 @@ func (d *histograms) bucket(text []byte) {
 	if m == nil || string(m[2]) == "0" {
 		return
 	}
-	if n, ok := countOf(m[1]); ok {
+	if n, ok := systable.Count(m[1]); ok {
 		d.largest[d.section] = max(d.largest[d.section], n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // TableStats is the text form of nodetool's statistics of tables.
@@ -121,13 +122,13 @@ func (d *tableStats) number(name string, value []byte, to ingest.Sink) {
 		to.Skip(skipStatistic)
 	case s.state:
 		d.largest(value, to)
-	case !tell(to, ingest.Point{Store: d.store, Table: d.table, Index: d.index, At: d.out.place(d.at)}, s.point, s.stat, value):
+	case !systable.Tell(to, ingest.Point{Store: d.store, Table: d.table, Index: d.index, At: d.out.place(d.at)}, s.point, s.stat, value):
 		to.Skip(skipNotANumber)
 	}
 }
 
 func (d *tableStats) largest(value []byte, to ingest.Sink) {
-	n, ok := bytesOf(value)
+	n, ok := systable.Bytes(value)
 	if !ok || n == 0 {
 		to.Skip(skipNotANumber)
 		return
@@ -161,12 +162,12 @@ func (d *tableStats) title(line []byte) bool {
 // entry reads "  key   value" of a list of top partitions; the key may hold blanks, the value a unit.
 func (d *tableStats) entry(rec *ingest.Record, to ingest.Sink) {
 	key, last := lastField(bytes.TrimLeft(rec.Data, " \t"))
-	n, ok := countOf(last)
+	n, ok := systable.Count(last)
 	if !ok && d.list.measure == ingest.PartitionBytes {
-		if n, ok = bytesOf(last); !ok {
+		if n, ok = systable.Bytes(last); !ok {
 			var number []byte
 			key, number = lastField(key)
-			n, ok = bytesOf(append(append(bytes.Clone(number), ' '), last...))
+			n, ok = systable.Bytes(append(append(bytes.Clone(number), ' '), last...))
 		}
 	}
 	key = bytes.TrimRight(key, " \t")
@@ -176,7 +177,7 @@ func (d *tableStats) entry(rec *ingest.Record, to ingest.Sink) {
 	case !ok || d.table == nil:
 		complain(to, causeBadTop, rec.Data, rec.At)
 	default:
-		d.key = printedKey(d.key, key, d.table, d.options.Schema)
+		d.key = systable.PrintedKey(d.key, key, d.table, d.options.Schema)
 		to.State(&ingest.State{
 			Store: d.store, Table: d.table, Index: d.index, Key: d.key, KeyKnown: true, Source: ingest.SourceTopPartitions,
 			Measure: d.list.measure, Value: n, UnixNano: d.list.unixNano, At: rec.At,

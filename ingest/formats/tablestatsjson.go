@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // TableStatsJSON is nodetool tablestats as JSON or YAML.
@@ -162,27 +163,27 @@ func (b *statsBlock) number(name string, value []byte) {
 	}
 	b.d.told++
 	if name == largestName {
-		if n, ok := bytesOf(value); ok && n > 0 {
+		if n, ok := systable.Bytes(value); ok && n > 0 {
 			b.d.to.State(&ingest.State{
 				Table: b.table, Index: b.index, Source: ingest.SourceTableStats, Measure: ingest.PartitionBytes, Value: n, At: b.at,
 			})
 			return
 		}
 	}
-	if s[0] == "" || !tell(b.d.to, ingest.Point{Table: b.table, Index: b.index, At: b.at}, s[0], s[1], value) {
+	if s[0] == "" || !systable.Tell(b.d.to, ingest.Point{Table: b.table, Index: b.index, At: b.at}, s[0], s[1], value) {
 		b.d.to.Skip(skipNotANumber)
 	}
 }
 
 // top tells of an entry of the lists of the last full repair.
 func (b *statsBlock) top(m ingest.Measure, key, value []byte) {
-	n, ok := bytesOf(value)
+	n, ok := systable.Bytes(value)
 	if !ok {
 		complain(b.d.to, causeBadTop, key, b.at)
 		return
 	}
 	b.d.told++
-	b.d.key = printedKey(b.d.key, key, b.table, b.d.options.Schema)
+	b.d.key = systable.PrintedKey(b.d.key, key, b.table, b.d.options.Schema)
 	b.d.to.State(&ingest.State{
 		Table: b.table, Index: b.index, Key: b.d.key, KeyKnown: true, Source: ingest.SourceTopPartitions, Measure: m, Value: n, At: b.at,
 	})

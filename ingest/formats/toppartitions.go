@@ -6,6 +6,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // TopPartitions is the busiest partitions as the samplers of Cassandra up to 3.11 and of ScyllaDB list them.
@@ -94,9 +95,9 @@ func (d *topPartitions) open(kind string, at ingest.Position) {
 // row reads "key  count  error" from the right: keys may hold blanks.
 func (d *topPartitions) row(rec *ingest.Record, to ingest.Sink) {
 	before, last := lastField(rec.Data)
-	tolerance, ok := countOf(last)
+	tolerance, ok := systable.Count(last)
 	before, last = lastField(before)
-	count, ok2 := countOf(last)
+	count, ok2 := systable.Count(last)
 	if !ok || !ok2 {
 		complain(to, causeSampleRow, rec.Data, rec.At)
 		d.op = ingest.OpUnknown
@@ -114,7 +115,7 @@ func (d *topPartitions) row(rec *ingest.Record, to ingest.Sink) {
 		e.Store, e.Table = ingest.Scylla, bytes.Join(m[1:], []byte{'.'})
 		key = bytes.TrimLeft(key, " \t")[len(m[0]):]
 	}
-	d.key = printedKey(d.key, bytes.TrimRight(key, " \t"), e.Table, d.schema)
+	d.key = systable.PrintedKey(d.key, bytes.TrimRight(key, " \t"), e.Table, d.schema)
 	e.Key = d.key
 	if count == 0 {
 		to.Skip(skipSampler)

@@ -2,7 +2,7 @@ package formats
 
 import (
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats/cqltrace"
+	"github.com/keyheat/keyheat/ingest/cqltrace"
 )
 
 // TraceHeads gives a format, none of the catalogue, of inputs that hold rows of system_traces.sessions.

@@ -1,15 +1,12 @@
-package formats
+package systable
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/keyheat/keyheat/ingest"
 )
-
-// Facts of settings, from yaml files, system_views.settings and nodetool.
 
 // A setting says what a name of cassandra.yaml or scylla.yaml sets.
 type setting struct {
@@ -35,8 +32,15 @@ var settings = map[string]setting{
 	"partitioner":                                     {ingest.FactPartitioner, classSetting},
 }
 
-// settingFact tells of a setting that is looked at.
-func settingFact(to ingest.Sink, f ingest.Fact, name, value string) bool {
+// IsSetting reports whether a name of cassandra.yaml or scylla.yaml is one that is looked at.
+func IsSetting(name string) bool {
+	_, known := settings[name]
+	return known
+}
+
+// SettingFact tells of a setting that is looked at, by its name and value in cassandra.yaml, scylla.yaml or
+// system_views.settings; the rest of the fact is f. False: it is not looked at, or has no such value.
+func SettingFact(to ingest.Sink, f ingest.Fact, name, value string) bool {
 	s, known := settings[name]
 	if !known {
 		return false
@@ -63,7 +67,7 @@ func numberSetting(value string) (string, bool) {
 	if off(value) {
 		return "0", true
 	}
-	n, ok := countOf([]byte(value))
+	n, ok := Count([]byte(value))
 	return strconv.FormatUint(n, 10), ok
 }
 
@@ -71,7 +75,7 @@ func bytesSetting(value string) (string, bool) {
 	if off(value) {
 		return "0", true
 	}
-	n, ok := bytesOf([]byte(value))
+	n, ok := Bytes([]byte(value))
 	return strconv.FormatUint(n, 10), ok
 }
 
@@ -85,17 +89,4 @@ func millisSetting(value string) (string, bool) {
 	}
 	d, err := time.ParseDuration(value)
 	return strconv.FormatInt(d.Milliseconds(), 10), err == nil
-}
-
-// yamlPair reads "key: value" at the beginning of a line, comments left out.
-func yamlPair(line []byte) (name, value string, ok bool) {
-	before, after, ok := bytes.Cut(line, []byte{':'})
-	name = string(before)
-	if !ok || name == "" || strings.ContainsAny(name, " \t#'\"{[") {
-		return "", "", false
-	}
-	if i := bytes.Index(after, []byte(" #")); i >= 0 {
-		after = after[:i]
-	}
-	return name, string(bytes.TrimSpace(after)), true
 }

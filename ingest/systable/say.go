@@ -1,4 +1,4 @@
-package formats
+package systable
 
 import (
 	"bytes"
@@ -16,70 +16,70 @@ const (
 	scyllaCollectionLimit = 10_000
 )
 
-// A cqlSayer says what rows of the server's tables mean.
-type cqlSayer struct {
-	known  *cql.Schema
+// A Sayer says what rows of the server's tables mean. One goroutine uses it at a time.
+type Sayer struct {
+	Schema *cql.Schema // nil: nothing is known
 	key    []byte
 	schema schemaColumns
 }
 
-// knownColumns reports whether a table of the server has these columns.
-func knownColumns(names [][]byte) bool {
-	r := cqlRow{}
+// KnownColumns reports whether a table of the server has these columns.
+func KnownColumns(names [][]byte) bool {
+	r := Row{}
 	for _, c := range names {
-		r.names = append(r.names, strings.ToLower(string(bytes.TrimSpace(c))))
+		r.Names = append(r.Names, strings.ToLower(string(bytes.TrimSpace(c))))
 	}
-	return r.has("keyspace_name", "table_name") || r.has("keyspace_name", "replication") || r.has("key", "release_version") ||
-		r.has("peer", "release_version") || r.has("keyspace_name", "columnfamily_name") ||
-		len(r.names) == 2 && r.has("name", "value") || r.has("name", "active_tasks") || r.has("table_name", "column_name", "kind", "type") ||
-		len(r.names) == 2 && r.has("table_name", "comment")
+	return r.Has("keyspace_name", "table_name") || r.Has("keyspace_name", "replication") || r.Has("key", "release_version") ||
+		r.Has("peer", "release_version") || r.Has("keyspace_name", "columnfamily_name") ||
+		len(r.Names) == 2 && r.Has("name", "value") || r.Has("name", "active_tasks") || r.Has("table_name", "column_name", "kind", "type") ||
+		len(r.Names) == 2 && r.Has("table_name", "comment")
 }
 
-// row tells of one row; false: it says nothing.
-func (s *cqlSayer) row(r *cqlRow, at ingest.Position, to ingest.Sink) bool {
+// Say tells of one row, whose place is at; false: it says nothing.
+func (s *Sayer) Say(r *Row, at ingest.Position, to ingest.Sink) bool {
 	table := tableOf(r)
 	switch {
-	case r.has("partition_size", "partition_key", "table_name"):
+	case r.Has("partition_size", "partition_key", "table_name"):
 		return s.largePartition(r, table, at, to)
-	case r.has("row_size", "partition_key", "table_name"):
-		return s.large(r, table, ingest.RowBytes, "row_size", r.of("clustering_key"), at, to)
-	case r.has("cell_size", "partition_key", "table_name"):
+	case r.Has("row_size", "partition_key", "table_name"):
+		return s.large(r, table, ingest.RowBytes, "row_size", r.Of("clustering_key"), at, to)
+	case r.Has("cell_size", "partition_key", "table_name"):
 		return s.largeCell(r, table, at, to)
-	case r.has("top_type", "top", "table_name"):
+	case r.Has("top_type", "top", "table_name"):
 		return s.repaired(r, table, at, to)
-	case r.has("token_value", "key", "size_estimate"):
-		n, ok := countOf(r.of("size_estimate"))
+	case r.Has("token_value", "key", "size_estimate"):
+		n, ok := Count(r.Of("size_estimate"))
 		return ok && s.state(to, ingest.State{
 			Store: ingest.Cassandra, Table: table, Source: ingest.SourceKeyStatistics, Measure: ingest.PartitionBytes, Value: n, AtLeast: true, At: at,
-		}, r.of("key"))
-	case r.has("kind", "rank", "partition_key", "count", "error"):
+		}, r.Of("key"))
+	case r.Has("kind", "rank", "partition_key", "count", "error"):
 		return s.sampled(r, table, at, to)
-	case r.has("column_name", "kind", "position", "type", "table_name", "keyspace_name"):
+	case r.Has("column_name", "kind", "position", "type", "table_name", "keyspace_name"):
 		return s.schema.take(r, at, to)
-	case r.has("gc_grace_seconds", "default_time_to_live", "table_name"):
+	case r.Has("gc_grace_seconds", "default_time_to_live", "table_name"):
 		return tableOptions(r, table, at, to)
-	case r.has("release_version") && (r.has("key") || r.has("peer")):
+	case r.Has("release_version") && (r.Has("key") || r.Has("peer")):
 		return nodeFacts(r, at, to)
-	case len(r.names) == 2 && r.has("name", "value"):
-		return settingFact(to, ingest.Fact{At: at}, string(r.of("name")), string(r.of("value")))
+	case len(r.Names) == 2 && r.Has("name", "value"):
+		return SettingFact(to, ingest.Fact{At: at}, string(r.Of("name")), string(r.Of("value")))
 	}
 	return view(r, table, at, to)
 }
 
-// end is called behind a table.
-func (s *cqlSayer) end(to ingest.Sink) { s.schema.flush(to) }
+// End tells of what was held until the table's end.
+func (s *Sayer) End(to ingest.Sink) { s.schema.flush(to) }
 
-func tableOf(r *cqlRow) []byte {
-	name := r.of("table_name")
+func tableOf(r *Row) []byte {
+	name := r.Of("table_name")
 	if name == nil {
-		name = r.of("columnfamily_name")
+		name = r.Of("columnfamily_name")
 	}
-	return bytes.Join([][]byte{r.of("keyspace_name"), name}, []byte{'.'})
+	return bytes.Join([][]byte{r.Of("keyspace_name"), name}, []byte{'.'})
 }
 
-func (s *cqlSayer) state(to ingest.Sink, st ingest.State, key []byte) bool {
+func (s *Sayer) state(to ingest.Sink, st ingest.State, key []byte) bool {
 	if len(key) > 0 && !bytes.HasPrefix(key, []byte("(details unavailable")) {
-		s.key, st.KeyKnown = largeKey(s.key, key, st.Table, s.known), true
+		s.key, st.KeyKnown = LargeKey(s.key, key, st.Table, s.Schema), true
 		st.Key = s.key
 	}
 	to.State(&st)
@@ -94,49 +94,49 @@ func timeOf(text []byte) int64 {
 
 // largePartition reads a row of system.large_partitions. The server does not say which of its limits
 // the partition passed: it is the size unless only the rows are over theirs.
-func (s *cqlSayer) largePartition(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) bool {
-	size, ok := countOf(r.of("partition_size"))
+func (s *Sayer) largePartition(r *Row, table []byte, at ingest.Position, to ingest.Sink) bool {
+	size, ok := Count(r.Of("partition_size"))
 	if !ok {
 		return false
 	}
-	rows, _ := countOf(r.of("rows"))
+	rows, _ := Count(r.Of("rows"))
 	st := ingest.State{
 		Store: ingest.Scylla, Table: table, Source: ingest.SourceLargeTable, AtLeast: true,
-		UnixNano: timeOf(r.of("compaction_time")), At: at,
+		UnixNano: timeOf(r.Of("compaction_time")), At: at,
 	}
 	byRows := rows > scyllaRowsLimit
 	st.Measure, st.Value, st.Said = ingest.PartitionBytes, size, !byRows || size > scyllaPartitionLimit
-	s.state(to, st, r.of("partition_key"))
+	s.state(to, st, r.Of("partition_key"))
 	if rows == 0 {
 		return true
 	}
 	st.Measure, st.Value, st.Said = ingest.PartitionRows, rows, byRows
-	s.state(to, st, r.of("partition_key"))
-	dead, _ := countOf(r.of("dead_rows"))
-	ranges, _ := countOf(r.of("range_tombstones"))
+	s.state(to, st, r.Of("partition_key"))
+	dead, _ := Count(r.Of("dead_rows"))
+	ranges, _ := Count(r.Of("range_tombstones"))
 	if dead+ranges > 0 {
 		st.Measure, st.Value, st.Said = ingest.PartitionTombstones, dead+ranges, false
 		st.Kinds = ingest.TombstoneKinds{Rows: rows - min(rows, ranges), RowDeletes: dead, Ranges: ranges}
-		s.state(to, st, r.of("partition_key"))
+		s.state(to, st, r.Of("partition_key"))
 	}
 	return true
 }
 
 // large reads a row of system.large_rows or large_cells.
-func (s *cqlSayer) large(r *cqlRow, table []byte, m ingest.Measure, column string, part []byte, at ingest.Position, to ingest.Sink) bool {
-	n, ok := countOf(r.of(column))
+func (s *Sayer) large(r *Row, table []byte, m ingest.Measure, column string, part []byte, at ingest.Position, to ingest.Sink) bool {
+	n, ok := Count(r.Of(column))
 	return ok && s.state(to, ingest.State{
 		Store: ingest.Scylla, Table: table, Part: part, Source: ingest.SourceLargeTable, Measure: m, Value: n, AtLeast: true, Said: true,
-		UnixNano: timeOf(r.of("compaction_time")), At: at,
-	}, r.of("partition_key"))
+		UnixNano: timeOf(r.Of("compaction_time")), At: at,
+	}, r.Of("partition_key"))
 }
 
-func (s *cqlSayer) largeCell(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) bool {
-	part := r.of("column_name")
-	if ck := r.of("clustering_key"); len(ck) > 0 {
+func (s *Sayer) largeCell(r *Row, table []byte, at ingest.Position, to ingest.Sink) bool {
+	part := r.Of("column_name")
+	if ck := r.Of("clustering_key"); len(ck) > 0 {
 		part = bytes.Join([][]byte{ck, part}, []byte{'/'})
 	}
-	if n, ok := countOf(r.of("collection_elements")); ok && n > scyllaCollectionLimit {
+	if n, ok := Count(r.Of("collection_elements")); ok && n > scyllaCollectionLimit {
 		s.large(r, table, ingest.CollectionItems, "collection_elements", part, at, to)
 		return s.large(r, table, ingest.CollectionBytes, "cell_size", part, at, to)
 	}
@@ -144,13 +144,13 @@ func (s *cqlSayer) largeCell(r *cqlRow, table []byte, at ingest.Position, to ing
 }
 
 // repaired reads a row of system.top_partitions: top is [('key', 12), …].
-func (s *cqlSayer) repaired(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) bool {
+func (s *Sayer) repaired(r *Row, table []byte, at ingest.Position, to ingest.Sink) bool {
 	measure := ingest.PartitionBytes
-	if string(r.of("top_type")) == "TOMBSTONES" {
+	if string(r.Of("top_type")) == "TOMBSTONES" {
 		measure = ingest.PartitionTombstones
 	}
 	told := false
-	for text := string(r.of("top")); ; {
+	for text := string(r.Of("top")); ; {
 		key, value, rest, ok := topEntry(text)
 		if !ok {
 			return told
@@ -158,7 +158,7 @@ func (s *cqlSayer) repaired(r *cqlRow, table []byte, at ingest.Position, to inge
 		text = rest
 		told = s.state(to, ingest.State{
 			Store: ingest.Cassandra, Table: table, Source: ingest.SourceTopPartitions, Measure: measure, Value: value,
-			UnixNano: timeOf(r.of("last_update")), At: at,
+			UnixNano: timeOf(r.Of("last_update")), At: at,
 		}, []byte(key))
 	}
 }
@@ -182,18 +182,18 @@ func topEntry(text string) (key string, value uint64, rest string, ok bool) {
 }
 
 // sampled reads a row of ScyllaDB's system.toppartitions.
-func (s *cqlSayer) sampled(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) bool {
-	n, ok := countOf(r.of("count"))
+func (s *Sayer) sampled(r *Row, table []byte, at ingest.Position, to ingest.Sink) bool {
+	n, ok := Count(r.Of("count"))
 	if !ok || n == 0 {
 		return false
 	}
-	tolerance, _ := countOf(r.of("error"))
-	s.key = largeKey(s.key, r.of("partition_key"), table, s.known)
+	tolerance, _ := Count(r.Of("error"))
+	s.key = LargeKey(s.key, r.Of("partition_key"), table, s.Schema)
 	e := ingest.Event{
 		Store: ingest.Scylla, Coverage: ingest.Selected, Role: ingest.RoleSampler + "1", Op: ingest.OpRead, Table: table,
 		Key: s.key, KeyKnown: true, Requests: n, Error: min(tolerance, n), At: at,
 	}
-	if strings.HasPrefix(string(r.of("kind")), "write") {
+	if strings.HasPrefix(string(r.Of("kind")), "write") {
 		e.Op = ingest.OpWrite
 	}
 	to.Event(&e)
@@ -201,19 +201,19 @@ func (s *cqlSayer) sampled(r *cqlRow, table []byte, at ingest.Position, to inges
 }
 
 // view reads a row of a virtual table of statistics, if the SELECT before it says of which.
-func view(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) bool {
+func view(r *Row, table []byte, at ingest.Position, to ingest.Sink) bool {
 	p := ingest.Point{Store: ingest.Cassandra, Table: table, At: at}
-	name := strings.TrimPrefix(r.from, "system_views.")
+	name := strings.TrimPrefix(r.From, "system_views.")
 	switch name {
 	case ingest.PointTombstonesPerRead, ingest.PointRowsPerRead:
 		told := false
 		for i, column := range []string{"max", "p50th", "p99th"} {
 			stat := []string{"maximum", "p50", "p99"}[i]
-			told = tell(to, p, name, stat, r.of(column)) || told
+			told = Tell(to, p, name, stat, r.Of(column)) || told
 		}
-		return tell(to, p, name, "count", r.of("count")) || told
+		return Tell(to, p, name, "count", r.Of("count")) || told
 	case "max_partition_size":
-		n, ok := countOf(r.of("mebibytes"))
+		n, ok := Count(r.Of("mebibytes"))
 		if !ok || n == 0 || n > 1<<40 {
 			return false
 		}
@@ -222,9 +222,9 @@ func view(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) bool {
 		})
 		return true
 	case "local_read_latency":
-		return tell(to, p, ingest.PointReads, "count", r.of("count"))
+		return Tell(to, p, ingest.PointReads, "count", r.Of("count"))
 	case "local_write_latency":
-		return tell(to, p, ingest.PointWrites, "count", r.of("count"))
+		return Tell(to, p, ingest.PointWrites, "count", r.Of("count"))
 	}
 	return false
 }

@@ -47,6 +47,18 @@ var columnNames = map[string]column{
 // memory. Absent and null are empty.
 type row [columns][]byte
 
+// Row takes a row of system_traces.sessions, events or node_slow_log: names of columns and their values as
+// cqlsh prints them, at a place. What is known of the requests is told by Close, after which further rows
+// may follow. False: it is no row of traces.
+func (d *Decoder) Row(names []string, values [][]byte, at ingest.Position, to ingest.Sink) bool {
+	d.to, d.rec, d.rowAt = to, &ingest.Record{At: at}, at
+	for i, name := range names[:min(len(names), len(values))] {
+		d.row[columnNames[name]] = values[i]
+	}
+	d.row[other] = nil
+	return d.endRow() == rowTaken
+}
+
 // endRow reads the row that is filled.
 func (d *Decoder) endRow() verdict {
 	d.filled = false

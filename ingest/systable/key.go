@@ -1,6 +1,7 @@
-package formats
+package systable
 
 import (
+	"bytes"
 	"encoding/hex"
 	"regexp"
 	"unicode"
@@ -12,22 +13,22 @@ import (
 
 var scyllaHexKey = regexp.MustCompile(`\bpk\{([0-9a-f]+)\}`)
 
-// largeKey gives the form of a key as ScyllaDB's tables print it. The oldest print pk{hex}: components
+// LargeKey gives the form of a key as ScyllaDB's tables print it. The oldest print pk{hex}: components
 // that are no text stay hex, since no type is told.
-func largeKey(dst, text, table []byte, schema *cql.Schema) []byte {
+func LargeKey(dst, text, table []byte, schema *cql.Schema) []byte {
 	m := scyllaHexKey.FindSubmatch(text)
 	if m == nil {
-		return printedKey(dst, text, table, schema)
+		return PrintedKey(dst, text, table, schema)
 	}
 	raw, err := hex.DecodeString(string(m[1]))
 	if err != nil {
-		return printedKey(dst, text, table, schema)
+		return PrintedKey(dst, text, table, schema)
 	}
 	var parts [][]byte
 	for len(raw) >= 2 {
 		size := int(raw[0])<<8 | int(raw[1])
 		if len(raw) < size+2 {
-			return printedKey(dst, text, table, schema)
+			return PrintedKey(dst, text, table, schema)
 		}
 		parts = append(parts, readable(raw[2:2+size]))
 		raw = raw[2+size:]
@@ -42,4 +43,17 @@ func readable(raw []byte) []byte {
 		}
 	}
 	return raw
+}
+
+// PrintedKey gives the form of a key as tools print it; how many components it has, the schema may tell.
+func PrintedKey(dst, text, table []byte, schema *cql.Schema) []byte {
+	var t *cql.Table
+	if schema != nil {
+		keyspace, name, ok := bytes.Cut(table, []byte{'.'})
+		if !ok {
+			keyspace, name = nil, table
+		}
+		t = schema.Table(string(keyspace), string(name))
+	}
+	return ingest.AppendKey(dst[:0], cql.SplitKeyString(text, t)...)
 }

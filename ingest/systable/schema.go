@@ -1,4 +1,4 @@
-package formats
+package systable
 
 import (
 	"bytes"
@@ -12,10 +12,8 @@ import (
 	"github.com/keyheat/keyheat/ingest/cql"
 )
 
-// Facts of schemas, from DESCRIBE and from the tables of system_schema.
-
-// schemaFacts tells what is known of a table, and reports whether that is anything.
-func schemaFacts(t *cql.Table, at ingest.Position, to ingest.Sink) (told bool) {
+// SchemaFacts tells what is known of a table, from DESCRIBE or system_schema, and reports whether that is anything.
+func SchemaFacts(t *cql.Table, at ingest.Position, to ingest.Sink) (told bool) {
 	name := t.Name
 	if t.Keyspace != "" {
 		name = t.Keyspace + "." + t.Name
@@ -68,8 +66,8 @@ type schemaColumn struct {
 }
 
 // take adds a row; when it is of another table than those before it, it tells of that one first.
-func (s *schemaColumns) take(r *cqlRow, at ingest.Position, to ingest.Sink) bool {
-	keyspace, name := string(r.of("keyspace_name")), string(r.of("table_name"))
+func (s *schemaColumns) take(r *Row, at ingest.Position, to ingest.Sink) bool {
+	keyspace, name := string(r.Of("keyspace_name")), string(r.Of("table_name"))
 	told := false
 	if keyspace != s.table.Keyspace || name != s.table.Name {
 		told = s.flush(to)
@@ -78,13 +76,13 @@ func (s *schemaColumns) take(r *cqlRow, at ingest.Position, to ingest.Sink) bool
 	if len(s.columns) >= maxSchemaColumns {
 		return false
 	}
-	position, _ := strconv.Atoi(string(r.of("position")))
+	position, _ := strconv.Atoi(string(r.Of("position")))
 	s.columns = append(s.columns, schemaColumn{
 		Column: cql.Column{
-			Name: string(r.of("column_name")), Type: strings.ReplaceAll(string(r.of("type")), " ", ""),
-			Desc: string(r.of("clustering_order")) == "desc",
+			Name: string(r.Of("column_name")), Type: strings.ReplaceAll(string(r.Of("type")), " ", ""),
+			Desc: string(r.Of("clustering_order")) == "desc",
 		},
-		kind: string(r.of("kind")), position: position,
+		kind: string(r.Of("kind")), position: position,
 	})
 	return told
 }
@@ -101,7 +99,7 @@ func (s *schemaColumns) flush(to ingest.Sink) bool {
 			s.table.Columns = append(s.table.Columns, c.Column)
 		}
 	}
-	told := len(s.columns) > 0 && schemaFacts(&s.table, s.at, to)
+	told := len(s.columns) > 0 && SchemaFacts(&s.table, s.at, to)
 	*s = schemaColumns{}
 	return told
 }
@@ -109,14 +107,14 @@ func (s *schemaColumns) flush(to ingest.Sink) bool {
 var compactionClass = regexp.MustCompile(`'class': '(?:[\w.]*\.)?(\w+)'`)
 
 // tableOptions reads a row of system_schema.tables.
-func tableOptions(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) (told bool) {
+func tableOptions(r *Row, table []byte, at ingest.Position, to ingest.Sink) (told bool) {
 	for _, o := range [][2]string{{"gc_grace_seconds", ingest.FactGCGrace}, {"default_time_to_live", ingest.FactDefaultTTL}} {
-		if n, ok := countOf(r.of(o[0])); ok {
+		if n, ok := Count(r.Of(o[0])); ok {
 			to.Fact(&ingest.Fact{Table: table, Name: o[1], Value: strconv.AppendUint(nil, n, 10), At: at})
 			told = true
 		}
 	}
-	if m := compactionClass.FindSubmatch(r.of("compaction")); m != nil {
+	if m := compactionClass.FindSubmatch(r.Of("compaction")); m != nil {
 		to.Fact(&ingest.Fact{Table: table, Name: ingest.FactCompaction, Value: m[1], At: at})
 		told = true
 	}
@@ -124,15 +122,15 @@ func tableOptions(r *cqlRow, table []byte, at ingest.Position, to ingest.Sink) (
 }
 
 // nodeFacts reads a row of system.local or system.peers.
-func nodeFacts(r *cqlRow, at ingest.Position, to ingest.Sink) (told bool) {
-	node := r.of("peer")
+func nodeFacts(r *Row, at ingest.Position, to ingest.Sink) (told bool) {
+	node := r.Of("peer")
 	if node == nil {
-		node = r.of("broadcast_address")
+		node = r.Of("broadcast_address")
 	}
 	for _, c := range [][2]string{
 		{"release_version", ingest.FactVersion}, {"data_center", ingest.FactDatacenter}, {"rack", ingest.FactRack}, {"partitioner", ingest.FactPartitioner},
 	} {
-		value := r.of(c[0])
+		value := r.Of(c[0])
 		if c[0] == "partitioner" {
 			value = value[bytes.LastIndexByte(value, '.')+1:]
 		}
