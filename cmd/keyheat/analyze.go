@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,23 +21,34 @@ func newAnalyze(e *env) *cobra.Command {
 	o := &analyzeOptions{}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT…",
-		Short: "find hot partitions and tombstones in logs and exports",
-		Long: `analyze reads files, directories, globs, archives or - (stdin), says what is wrong and what to change.
+		Short: "find hot partitions and tombstones in logs, exports and running databases",
+		Long: `analyze reads files, directories, globs, archives, - (stdin) or live sources by their URL, says what is wrong
+and what to change.
+
+A URL is read for the time that --for says, without it until interrupted; the report follows. It is read once, as with
+--no-exact. Passwords do not belong into a URL. keyheat doctor URL says what a source can show.
 
 Inputs are read twice, the second time to count the keys that matter exactly; stdin is read once, so its
 keys have bounds. Estimates always carry their bounds. Compressed files and archives are read as they are.` + exitHelp,
 		Example: `  keyheat analyze /var/log/cassandra bundle.tar.gz
   keyheat analyze --since 2h --fail-on high --output json=report.json events.ndjson
-  zcat events.gz | keyheat analyze -`,
-		Args: args(1, -1, "at least one INPUT: a file, a directory, a glob or -"),
+  zcat events.gz | keyheat analyze -
+  keyheat analyze cassandra://reader@10.0.3.17/shop --for 5m`,
+		Args: args(1, -1, "at least one INPUT: a file, a directory, a glob, a URL or -"),
 		RunE: func(cmd *cobra.Command, inputs []string) error {
 			if err := o.Validate(); err != nil {
 				return usage(err)
+			}
+			if slices.ContainsFunc(inputs, isURL) && !o.noExact {
+				if err := cmd.Flags().Set("no-exact", "true"); err != nil {
+					return err
+				}
 			}
 			return runAnalyze(cmd.Context(), e, cmd.OutOrStdout(), o, inputs)
 		},
 	}
 	o.read.add(e, cmd.Flags())
+	o.read.live.add(cmd.Flags())
 	o.report.add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.noExact, "no-exact", false, "read the inputs only once; keys have bounds")
 	return cmd

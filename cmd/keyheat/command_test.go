@@ -86,7 +86,7 @@ func TestFaultsOfTheCommandLine(t *testing.T) {
 		{"an unknown flag suggests the nearest", "analyze --worker 2 x", "unknown flag --worker: did you mean --workers?"},
 		{"an unknown shorthand is named", "analyze -z x", "unknown shorthand flag: 'z' in -z"},
 		{"a flag without its value", "analyze x --chunk", "flag needs an argument: --chunk"},
-		{"no input", "analyze", "0 arguments given: want at least one INPUT: a file, a directory, a glob or -"},
+		{"no input", "analyze", "0 arguments given: want at least one INPUT: a file, a directory, a glob, a URL or -"},
 		{"too few words of key", "key x orders", "2 arguments given: want INPUT… TABLE KEY"},
 		{"a word too many", "version now", `unexpected argument "now": want no arguments`},
 		{

@@ -42,6 +42,8 @@ type env struct {
 	random      func(p []byte) // fills p with bytes that nobody can guess
 	buildInfo   func() (*debug.BuildInfo, bool)
 
+	schemes []scheme // of live sources
+
 	state  nightly.Disk
 	lock   func(dir string) (release func() error, err error) // of a state directory
 	sender nightly.Sender
@@ -69,6 +71,7 @@ func processEnv() *env {
 		cpus:        runtime.GOMAXPROCS(0),
 		random:      func(p []byte) { rand.Read(p) }, // never fails, see crypto/rand
 		buildInfo:   debug.ReadBuildInfo,
+		schemes:     schemes(),
 		state:       stateDisk{},
 		lock:        lockState,
 		sender:      nightly.Sender{Send: nightly.Shout(notifyTimeout), Wait: wait},

@@ -30,6 +30,7 @@ type reading struct {
 	// errs are what made inputs fail; a report of the others goes on.
 	errs        []error
 	interrupted bool
+	timed       bool // a live source was to be read for a time
 
 	env     *env
 	sources []ingest.Source
@@ -67,11 +68,16 @@ func readToMerge(ctx context.Context, e *env, f *readFlags, inputs []string, s d
 // prepare finds the sources and the bounds of time, and sets the process's memory limit.
 func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*reading, error) {
 	e.limitMemory(int64(f.memory.of / 10 * 8))
-	r := &reading{env: e, quiet: f.quiet}
-	sources, err := ingest.Expand(slices.Concat(inputs, f.schemas.of), e.files)
+	r := &reading{env: e, quiet: f.quiet, timed: f.live.duration.of > 0}
+	urls, files := splitURLs(inputs)
+	live, err := e.openLive(urls, &f.live)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := ingest.Expand(slices.Concat(files, f.schemas.of), e.files)
 	r.failAll("", err)
-	r.sources = sources
-	if len(sources) == 0 {
+	r.sources = append(sources, live...) // last: what the files came to need not wait for them
+	if len(r.sources) == 0 {
 		return nil, r.nothing()
 	}
 	r.options = ingest.Options{
@@ -199,7 +205,7 @@ func (r *reading) read(ctx context.Context, h ingest.Handler) error {
 	if err != nil && ctx.Err() == nil {
 		return failed(err)
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && (err != nil || r.timed) {
 		r.interrupted = true
 		r.partial = append(r.partial, "interrupted: what was read until then is reported")
 	}
@@ -246,6 +252,7 @@ func (r *reading) take(s *ingest.SourceResult) bool {
 	if !errors.Is(s.Err, context.Canceled) {
 		r.failAll(s.Source.Name, s.Err)
 	}
+	r.notes = append(r.notes, s.Notes...)
 	r.skipped, r.skippedMore = append(r.skipped, s.Skipped...), r.skippedMore+s.SkippedMore
 	for _, in := range s.Inputs {
 		if in.Err != nil && !errors.Is(in.Err, context.Canceled) {

@@ -27,6 +27,7 @@ type readFlags struct {
 	workers  value[int]
 	pane     value[time.Duration]
 	quiet    bool
+	live     liveFlags // offered by commands that read live sources
 }
 
 // Bounds of --chunk: a part has costs of its own, and is what one worker reads.
@@ -55,7 +56,7 @@ func (f *readFlags) add(e *env, flags *pflag.FlagSet) {
 // fault gives every fault of the flags.
 func (f *readFlags) fault() error {
 	err := faults(&f.mappings, &f.schemas, &f.zone, &f.since, &f.until, &f.tables, &f.nodes, &f.maxBad, &f.memory, &f.chunk, &f.workers, &f.pane)
-	return errors.Join(err, f.mapFault(), f.spanFault())
+	return errors.Join(err, f.live.fault(), f.mapFault(), f.spanFault())
 }
 
 func (f *readFlags) mapFault() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -33,12 +34,15 @@ func run(ctx context.Context, e *env) int {
 // printError writes one line a fault; findings at or over --fail-on are no fault.
 func printError(w io.Writer, cmd *cobra.Command, err error, code int) {
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-		fmt.Fprintf(w, "keyheat: %s\n", visible(line))
+		fmt.Fprintf(w, "keyheat: %s\n", visible(passwordInURL.ReplaceAllString(line, "$1:…@")))
 	}
 	if code == exitUsage {
 		fmt.Fprintf(w, "keyheat: see %s --help\n", cmd.CommandPath())
 	}
 }
+
+// passwordInURL finds one in an argument that an error names.
+var passwordInURL = regexp.MustCompile(`(://[^\s/:@]*):\S*@`)
 
 // visible gives a line that a terminal cannot take for commands: names of files come from outside.
 func visible(line string) string {
@@ -77,7 +81,7 @@ for DynamoDB, Cassandra and ScyllaDB. It reads files; it never changes a databas
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
-		newAnalyze(e), newCompare(e), newExplain(e), newFormats(), newGenerate(e), newKey(e), newKeys(e), newLimits(e),
+		newAnalyze(e), newCompare(e), newDoctor(e), newExplain(e), newFormats(), newGenerate(e), newKey(e), newKeys(e), newLimits(e),
 		newMerge(e), newNightly(e), newPlan(e), newRules(), newSketch(e), newVersion(e),
 	)
 	root.InitDefaultCompletionCmd()
