@@ -63,6 +63,41 @@ func (t Throttle) String() string {
 	return [...]string{"", "unknown", "key-range", "table", "index", "account"}[min(t, ThrottledAccount)]
 }
 
+// A Consistency is how many replicas a request waits for.
+type Consistency uint8
+
+// The consistencies. Strong requests wait for a majority of replicas or more: LOCAL_QUORUM and above,
+// DynamoDB's ConsistentRead. Two and three replicas are a majority or not, so they are unknown.
+const (
+	ConsistencyUnknown Consistency = iota
+	Eventual
+	Strong
+)
+
+// String gives the name used in reports; it is empty for ConsistencyUnknown.
+func (c Consistency) String() string { return [...]string{"", "eventual", "strong"}[min(c, Strong)] }
+
+// ConsistencyOf reads a level of CQL, whatever its case, or the boolean of DynamoDB's ConsistentRead.
+func ConsistencyOf(level []byte) Consistency {
+	var lower [len("local_quorum")]byte
+	if len(level) > len(lower) {
+		return ConsistencyUnknown
+	}
+	for i, c := range level {
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		lower[i] = c
+	}
+	switch string(lower[:len(level)]) {
+	case "any", "one", "local_one", "eventual", "false":
+		return Eventual
+	case "quorum", "local_quorum", "each_quorum", "all", "serial", "local_serial", "strong", "true":
+		return Strong
+	}
+	return ConsistencyUnknown
+}
+
 // An Event is one observed request against one partition, or a record that stands for several.
 // Its slices point into the reader's buffers and are valid only during the call that hands it over.
 // The zero value is a request of unknown store, table, time and key.
@@ -80,6 +115,8 @@ type Event struct {
 	Aborted  bool   // the store ended the read for its tombstones: the true number is higher
 	TimedOut bool
 	Slow     bool // slower than the store's own limit
+
+	Consistency Consistency // that the request asks for
 
 	Requests   uint64 // how many requests the record stands for; 0 counts as 1
 	Partitions uint64 // partitions that one request touches; 0 counts as 1

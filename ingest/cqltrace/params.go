@@ -70,6 +70,8 @@ func (s *session) parameter(name, text []byte) {
 		if len(s.tables) == 0 {
 			s.tables = clone(text)
 		}
+	case string(name) == "consistency_level":
+		s.level = ingest.ConsistencyOf(text)
 	case string(name) == "alternator_op":
 		s.operation = clone(text)
 	case bytes.HasPrefix(name, []byte("bound_var_")):

@@ -26,6 +26,7 @@ type session struct {
 	table      []byte // as activities name it, mostly without keyspace
 	tables     []byte // as parameters name it, with keyspace
 	operation  []byte // of Alternator
+	level      ingest.Consistency
 	keyHex     []byte // of the partition, ScyllaDB
 	node       []byte // of the slow log
 

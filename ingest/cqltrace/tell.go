@@ -70,7 +70,7 @@ func (d *Decoder) base(s *session) ingest.Event {
 	if !s.row && s.named != (ingest.Position{}) {
 		at = s.named
 	}
-	e := ingest.Event{Store: d.store, At: at, TimedOut: s.timedOut, Node: s.node}
+	e := ingest.Event{Store: d.store, At: at, TimedOut: s.timedOut, Node: s.node, Consistency: s.level}
 	if s.nano != 0 {
 		e.SetTime(s.nano)
 	}

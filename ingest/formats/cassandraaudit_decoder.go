@@ -12,6 +12,7 @@ const (
 	auditSkipOther   = "entries of an audit log that are no requests"
 	auditProblem     = "entry of an audit log cut or changed"
 	auditOperation   = "|operation:"
+	auditLevel       = "|consistency level:"
 	auditViewerTitle = "\nType: audit"
 )
 
@@ -27,6 +28,7 @@ type cassandraAudit struct {
 // An auditRecord is one entry taken apart. Its texts are parts of the record.
 type auditRecord struct {
 	timestamp, kind, category, keyspace, table, operation []byte
+	level                                                 ingest.Consistency
 }
 
 // auditStarts are the names with which entries begin, and those that must follow: Cassandra's and DSE's.
@@ -64,7 +66,7 @@ func (d *cassandraAudit) Decode(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	d.to = to
-	d.event = ingest.Event{Store: ingest.Cassandra, At: rec.At}
+	d.event = ingest.Event{Store: ingest.Cassandra, At: rec.At, Consistency: a.level}
 	if nano, cause := d.times.Parse(a.timestamp); cause == "" {
 		d.event.SetTime(nano)
 	} else if rec.UnixNano != 0 {
@@ -82,7 +84,8 @@ func auditFields(entry []byte) (a auditRecord) {
 		a.operation = entry[i+len(auditOperation):]
 		entry = entry[:i]
 	}
-	if i := bytes.LastIndex(a.operation, []byte("|consistency level:")); i >= 0 {
+	if i := bytes.LastIndex(a.operation, []byte(auditLevel)); i >= 0 {
+		a.level = ingest.ConsistencyOf(bytes.TrimSpace(a.operation[i+len(auditLevel):]))
 		a.operation = a.operation[:i]
 	}
 	for len(entry) > 0 {

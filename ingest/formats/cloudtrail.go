@@ -22,7 +22,7 @@ delivered to S3, single events as CloudWatch Logs, EventBridge or Athena have th
 
 Reads and writes come with the key of the item, one event for each item of a batch or transaction. Queries come
 without, and nothing tells sizes or capacity. A failed condition is a request like others; refusals for rate are told
-apart by the error. Each attempt of an SDK is an event of its own. TTL deletions and cached reads are not logged.
+apart by the error. Reads without consistentRead are eventually consistent, as the API has it. Each attempt of an SDK is an event of its own. TTL deletions and cached reads are not logged.
 
 Events name the attributes of the key, and not which one is the partition key; see the format dynamodb-stream.`,
 	Sniff: func(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
@@ -71,6 +71,7 @@ type trailEvent struct {
 	table, index, resource  []byte
 	body                    []byte // the whole event
 	called                  bool   // it has request parameters
+	strong                  bool   // ConsistentRead of any of its items
 	request                 int    // offset of the parameters when they are a text, else -1
 }
 
@@ -80,6 +81,7 @@ type trailItem struct {
 	table, index []byte
 	from, to     int // of its key in cloudTrail.attrs
 	statement    bool
+	strong       bool // ConsistentRead
 }
 
 // Decode gives the events of a JSON text.
@@ -194,6 +196,9 @@ func (d *cloudTrail) parameters(r *awsjson.Reader, v *trailEvent, item trailItem
 			item.index = r.Text()
 		case "operation":
 			item.op = trailOp(r.Text())
+		case "consistentread":
+			_, text := r.Value()
+			item.strong = string(text) == "true"
 		case "key":
 			d.key(r, item)
 		case "keys":
@@ -218,6 +223,7 @@ func (d *cloudTrail) parameters(r *awsjson.Reader, v *trailEvent, item trailItem
 	if len(v.table) == 0 {
 		v.table, v.index = item.table, item.index
 	}
+	v.strong = v.strong || item.strong
 }
 
 func (i *trailItem) inherit(from *trailItem) {
@@ -230,6 +236,7 @@ func (i *trailItem) inherit(from *trailItem) {
 	if i.op == ingest.OpUnknown {
 		i.op = from.op
 	}
+	i.strong = i.strong || from.strong
 }
 
 // trailOp gives the operation of an item of a transaction; a condition check takes write capacity.
@@ -340,7 +347,7 @@ func (d *cloudTrail) finish(v *trailEvent) {
 	}
 	d.event.Reset()
 	if len(d.items) == 0 {
-		d.items = append(d.items, trailItem{table: v.table, index: v.index})
+		d.items = append(d.items, trailItem{table: v.table, index: v.index, strong: v.strong})
 	}
 	for n := range d.items {
 		i := &d.items[n]
@@ -367,6 +374,12 @@ func (d *cloudTrail) item(v *trailEvent, i *trailItem, nanos int64) {
 	e.Store, e.Op, e.Table, e.Index = ingest.DynamoDB, i.op, i.table, i.index
 	e.SetTime(nanos)
 	e.At = d.place.of(v.begin)
+	if e.Op.Reads() && v.called {
+		e.Consistency = ingest.Eventual
+		if i.strong || string(v.name) == "TransactGetItems" {
+			e.Consistency = ingest.Strong
+		}
+	}
 	attrs, partition := d.attrs[i.from:i.to], awsPartition(&d.options, i.table)
 	if i.statement {
 		attrs = attrs[:min(len(attrs), 2)]

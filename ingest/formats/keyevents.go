@@ -39,6 +39,7 @@ const (
 	fieldShape
 	fieldStore
 	fieldFailed
+	fieldConsistency
 	fields
 )
 
@@ -64,6 +65,7 @@ var fieldNames = [fields][]string{
 	fieldShape:        {"shape", "statement"},
 	fieldStore:        {"store"},
 	fieldFailed:       {"failed", "error"},
+	fieldConsistency:  {"consistency", "consistency_level", "consistent_read"},
 }
 
 const keyEventNames = `
@@ -81,6 +83,7 @@ const keyEventNames = `
 | refused for rate | throttled | boolean, how many of the requests, or the reason: key-range, table, index, account, or DynamoDB's ThrottlingReasons |
 | timed out or aborted | failed, error | boolean, or the text of the error |
 | statement | shape, statement | CQL, PartiQL or a name of your own; the values in it are left out |
+| consistency of a read | consistency, consistency_level, consistent_read | a level of CQL, eventual, strong, or a boolean; others count as unknown |
 | database | store | dynamodb, cassandra, scylla |
 
 Case does not matter, and other fields are left alone. --map pk=user.id takes the partition key from another

@@ -177,6 +177,8 @@ func (r *row) assign(f field, text []byte) string {
 		return r.setThrottled(text)
 	case fieldFailed:
 		e.Failed = !isNo(text)
+	case fieldConsistency:
+		e.Consistency = ingest.ConsistencyOf(text)
 	case fieldReadUnits, fieldWriteUnits, fieldLatency, fieldLatencyMilli:
 		return r.setDecimal(f, text)
 	default:
