@@ -49,6 +49,7 @@ type openTarget struct {
 	stats    TargetStats
 	shapes   map[string]*ShapeStats
 	recent   *ShapeStats
+	patterns openPatterns
 	selected map[selectedKey]*SelectedStats
 	other    bool // OtherTarget: its keys are of many tables, so none is held
 }
@@ -100,15 +101,16 @@ func (b *Builder) Event(e *ingest.Event) {
 	if timed {
 		b.clock(&t.stats, nanos)
 	}
-	if !b.settings.KeysOnly {
-		t.measure(e, b)
-	}
 	sec := uint32(0)
 	if timed {
 		sec = uint32(nanos / second)
 		if !b.settings.NoPanes {
 			b.at(sec).event(e, id, b)
 		}
+	}
+	if !b.settings.KeysOnly {
+		t.measure(e, b)
+		t.patterns.event(e, sec, len(b.open))
 	}
 	if e.KeyKnown && !t.other {
 		b.key(e, id, t, sec)

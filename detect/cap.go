@@ -13,6 +13,7 @@ import (
 func (p *Profile) cap() {
 	for i := range p.Targets {
 		p.Lost.Shapes = addSat(p.Lost.Shapes, p.Targets[i].capShapes())
+		p.Targets[i].capPatterns(len(p.Targets))
 		p.Lost.Selected = addSat(p.Lost.Selected, p.Targets[i].capSelected())
 		p.Lost.States = addSat(p.Lost.States, p.Targets[i].capStates())
 	}

@@ -18,7 +18,7 @@ import (
 // canonical: equal Profiles have equal bytes.
 const (
 	profileMagic   = "keyheatP"
-	profileVersion = 1
+	profileVersion = 2
 )
 
 // ErrProfile is wrapped by every error of ReadProfile.
@@ -127,6 +127,10 @@ func (w *encoder) target(t *TargetStats) {
 	w.count(len(t.Shapes))
 	for i := range t.Shapes {
 		w.shape(&t.Shapes[i])
+	}
+	w.count(len(t.Patterns))
+	for i := range t.Patterns {
+		w.pattern(&t.Patterns[i])
 	}
 	w.count(len(t.Selected))
 	for i := range t.Selected {

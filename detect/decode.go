@@ -163,6 +163,12 @@ func (r *decoder) target(s Settings) TargetStats {
 		r.fail("shapes are out of order")
 	}
 	for range r.count() {
+		t.Patterns = append(t.Patterns, r.pattern())
+	}
+	if !slices.IsSortedFunc(t.Patterns, comparePatterns) {
+		r.fail("patterns are out of order")
+	}
+	for range r.count() {
 		t.Selected = append(t.Selected, r.selected())
 	}
 	for range r.count() {

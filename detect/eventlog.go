@@ -71,9 +71,9 @@ func (l *eventLog) add(e *ingest.Event) {
 	number(loggedLatency, e.Latency)
 	w.num(flags)
 	w.nums(values[:n]...)
-	w.nums(uint64(e.Store), uint64(e.Op), uint64(e.Throttle), uint64(e.Coverage), e.Requests, e.Partitions, e.Error, e.At.Byte, e.At.Line)
+	w.nums(uint64(e.Store), uint64(e.Op), uint64(e.Throttle), uint64(e.Coverage), uint64(e.Consistency), e.Requests, e.Partitions, e.Error, e.At.Byte, e.At.Line)
 	w.text(e.Role)
-	for _, b := range [...][]byte{e.Table, e.Index, e.Key, e.Node, e.Shape} {
+	for _, b := range [...][]byte{e.Table, e.Index, e.Key, e.SortKey[:min(len(e.SortKey), maxEntity+1)], e.Node, e.Shape} {
 		w.count(len(b))
 		w.b = append(w.b, b...)
 	}
@@ -122,9 +122,10 @@ func (l *eventLog) read(b []byte) []byte {
 		}
 	}
 	e.Store, e.Op, e.Throttle, e.Coverage = ingest.Store(num()), ingest.Op(num()), ingest.Throttle(num()), ingest.Coverage(num())
+	e.Consistency = ingest.Consistency(num())
 	e.Requests, e.Partitions, e.Error = num(), num(), num()
 	e.At.Byte, e.At.Line = num(), num()
 	e.Role = string(text())
-	e.Table, e.Index, e.Key, e.Node, e.Shape = text(), text(), text(), text(), text()
+	e.Table, e.Index, e.Key, e.SortKey, e.Node, e.Shape = text(), text(), text(), text(), text(), text()
 	return b
 }

@@ -224,6 +224,7 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.Totals.add(&o.Totals)
 	t.First, t.Last = joinSpan(t.First, t.Last, o.First, o.Last)
 	t.Shapes = joinShapes(t.Shapes, o.Shapes)
+	t.Patterns = joinPatterns(t.Patterns, o.Patterns)
 	t.Missed = addSat(t.Missed, o.Missed)
 	t.StoredItems = addSat(t.StoredItems, o.StoredItems)
 	t.StoredBytes = addSat(t.StoredBytes, o.StoredBytes)

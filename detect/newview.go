@@ -85,6 +85,7 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		LiveRows: orEmpty(s.LiveRows),
 		Tombs:    orEmpty(s.Tombs),
 		Shapes:   s.Shapes,
+		Patterns: fewEntities(s.Patterns),
 		Selected: selectedViews(p, s.Selected),
 		Windows:  samplerWindows(p, s.Selected),
 		Stored:   storedOf(p, id, n, x),

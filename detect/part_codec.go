@@ -97,10 +97,11 @@ func (r *decoder) loggedEvent() {
 	r.below(uint64(ingest.Ops), "an operation")
 	r.below(uint64(ingest.Throttles), "a reason of throttling")
 	r.below(uint64(ingest.StateOnly)+1, "a coverage")
+	r.below(uint64(ingest.Strong)+1, "a consistency")
 	for range 5 { // requests, partitions, error, byte, line
 		r.num()
 	}
-	for range 6 { // role, table, index, key, node, shape
+	for range 7 { // role, table, index, key, sort key, node, shape
 		r.skipText()
 	}
 }

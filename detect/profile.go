@@ -208,6 +208,7 @@ type TargetStats struct {
 	StoredItems uint64 // from inputs that hold items: their number and their bytes
 	StoredBytes uint64
 	Shapes      []ShapeStats    // sorted by Shape, Op
+	Patterns    []PatternStats  // sorted
 	Selected    []SelectedStats // sorted; no part of all the above
 	States      []StateStats    // sorted
 }

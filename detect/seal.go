@@ -65,6 +65,7 @@ func (t *openTarget) seal(observers []uint32, lost *Lost) TargetStats {
 		s.Shapes = append(s.Shapes, *shape)
 	}
 	slices.SortFunc(s.Shapes, compareShapes)
+	s.Patterns = t.patterns.seal()
 	return s
 }
 

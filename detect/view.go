@@ -52,7 +52,8 @@ type TargetView struct {
 	Bytes    *sketch.Histogram
 	LiveRows *sketch.Histogram
 	Tombs    *sketch.Histogram
-	Shapes   []ShapeStats // sorted by Shape
+	Shapes   []ShapeStats   // sorted by Shape
+	Patterns []PatternStats // sorted
 	// Selected and States come from other records than all the above, which is of traffic.
 	Windows  []SamplerWindow // in order of node and role
 	Stored   StoredItems

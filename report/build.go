@@ -3,13 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/keyheat/keyheat/detect"
-	"github.com/keyheat/keyheat/ingest"
 )
 
 // Parts are what a report is built from. The report shares their memory.
@@ -39,10 +37,9 @@ func Build(p *Parts) *Report {
 	}
 	for _, t := range v.Targets {
 		r.Tables = append(r.Tables, buildTable(v, t, p.Limit))
-		r.Patterns = append(r.Patterns, buildPatterns(t, p.Limit)...)
 	}
 	r.addHeat(v)
-	slices.SortStableFunc(r.Patterns, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
+	r.Patterns = BuildPatterns(v, p.Limit).Patterns
 	return r
 }
 
@@ -167,80 +164,4 @@ func permille(part, whole, round uint64) detect.Milli {
 		q = lo / whole
 	}
 	return detect.Milli(min(q, 1000))
-}
-
-// buildPatterns gives the statement shapes of a target, the operations that no shape tells of, and the
-// shapes of selected records.
-func buildPatterns(t *detect.TargetView, limit int) []Pattern {
-	var out []Pattern
-	for i := range t.Shapes {
-		if s := &t.Shapes[i]; s.Shape != "" && s.Reads > 0 {
-			p := Pattern{Target: t.Target, Shape: s.Shape, Requests: detect.Range{Low: s.Reads, High: s.Reads}}
-			p.setRows(s.Rows, s.RowsKnown)
-			out = append(out, p)
-		}
-	}
-	shaped := len(out) > 0
-	for op := ingest.OpUnknown; op < ingest.Ops; op++ {
-		if n := t.Totals[detect.ByOp+detect.Counter(op)]; n > 0 && !(shaped && op.Reads()) {
-			out = append(out, opPattern(t, op, n))
-		}
-	}
-	if len(out) == 1 && t.Latency.Count() > 0 {
-		p50, _ := t.Latency.Quantile(50, 100)
-		p99, _ := t.Latency.Quantile(99, 100)
-		out[0].P50, out[0].P99, out[0].Timed = detect.Milli(p50), detect.Milli(p99), true // microseconds are thousandths of a ms
-	}
-	out = append(out, reportedPatterns(t)...)
-	slices.SortStableFunc(out, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
-	return out[:limited(len(out), limit)]
-}
-
-// reportedPatterns gives the shapes of selected records, whatever their keys.
-func reportedPatterns(t *detect.TargetView) []Pattern {
-	var out []Pattern
-	for _, s := range t.Selected {
-		if s.Shape == "" {
-			continue
-		}
-		i := slices.IndexFunc(out, func(p Pattern) bool { return p.Shape == s.Shape })
-		if i < 0 {
-			i, out = len(out), append(out, Pattern{Target: t.Target, Shape: s.Shape, Selected: true})
-			if s.Op == ingest.OpScan {
-				out[i].Served = "scan"
-			}
-		}
-		out[i].Requests = out[i].Requests.Plus(s.Counts[detect.SelectedRecords])
-	}
-	return out
-}
-
-func opPattern(t *detect.TargetView, op ingest.Op, n uint64) Pattern {
-	p := Pattern{Target: t.Target, Shape: op.String(), Requests: detect.Range{Low: n, High: n}}
-	switch {
-	case op == ingest.OpScan:
-		p.Served = "scan"
-	case op != ingest.OpUnknown:
-		p.Served = "partition"
-	}
-	if op.Reads() && n == t.Totals.Reads() {
-		p.setRows(t.Totals[detect.Rows], t.Totals[detect.RowsKnown])
-	}
-	return p
-}
-
-func (p *Pattern) setRows(rows, known uint64) {
-	if known > 0 {
-		p.Rows, p.RowsKnown = perOne(rows, known), true
-	}
-}
-
-// perOne gives sum/n in thousandths, rounded down; it saturates.
-func perOne(sum, n uint64) detect.Milli {
-	hi, lo := bits.Mul64(sum, 1000)
-	if hi >= n {
-		return math.MaxUint64
-	}
-	q, _ := bits.Div64(hi, lo, n)
-	return detect.Milli(q)
 }

@@ -145,27 +145,6 @@ func TestThePartsThatCapsHeldTogetherAreNoted(t *testing.T) {
 	}
 }
 
-func TestPatternsAreShapesAndTheOperationsBesideThem(t *testing.T) {
-	target := targetView("t", 30)
-	target.Totals[detect.ByOp+detect.Counter(ingest.OpRead)] = 20
-	target.Totals[detect.ByOp+detect.Counter(ingest.OpDelete)] = 10
-	plain := buildPatterns(target, 0)
-	target.Shapes = []detect.ShapeStats{{Reads: 3}, {Shape: "SELECT ?", Reads: 17, Rows: 34, RowsKnown: 17}}
-	shaped := buildPatterns(target, 0)
-	names := func(ps []Pattern) (out []string) {
-		for _, p := range ps {
-			out = append(out, p.Shape+" "+p.Served)
-		}
-		return out
-	}
-	if diff := cmp.Diff([][]string{names(plain), names(shaped)}, [][]string{{"read partition", "delete partition"}, {"SELECT ? ", "delete partition"}}); diff != "" {
-		t.Errorf("(-got +want):\n%s", diff)
-	}
-	if got, want := shaped[0].Rows, detect.Milli(2000); got != want || !shaped[0].RowsKnown {
-		t.Errorf("rows a read %d, want %d", got, want)
-	}
-}
-
 func TestGapsAreSortedAndSaidOnce(t *testing.T) {
 	gap := detect.NotAssessed{Rule: "b", Missing: []string{"time"}, GetIt: "x"}
 	r := Build(&Parts{View: view(ingest.Traffic), NotAssessed: []detect.NotAssessed{gap, {Rule: "a"}, gap}})

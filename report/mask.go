@@ -27,6 +27,7 @@ func (r *Report) Masked(mask Masker) *Report {
 		out.Tables[i].TopKeys = keys
 		out.Tables[i].Heat = r.Tables[i].Heat.masked(mask)
 	}
+	out.Patterns = maskPatterns(r.Patterns, mask)
 	out.Findings = maskFindings(r.Findings, mask)
 	out.Problems.Causes = slices.Clone(r.Problems.Causes)
 	for i := range out.Problems.Causes {
@@ -49,6 +50,25 @@ func (h *HeatMap) masked(mask Masker) *HeatMap {
 		out.Rows[i].Key = mask(out.Rows[i].Key)
 	}
 	return &out
+}
+
+// maskPatterns replaces entities, which are the beginnings of keys.
+func maskPatterns(in []Pattern, mask Masker) []Pattern {
+	out := slices.Clone(in)
+	for i := range out {
+		if e := &out[i].Entity; *e != "" {
+			*e = string(mask([]byte(*e)))
+		}
+	}
+	return out
+}
+
+// Masked gives a copy of t with masks for entities. A nil mask gives t itself.
+func (t *PatternTable) Masked(mask Masker) *PatternTable {
+	if mask == nil {
+		return t
+	}
+	return &PatternTable{Span: t.Span, Patterns: maskPatterns(t.Patterns, mask)}
 }
 
 func maskFindings(in []Finding, mask Masker) []Finding {

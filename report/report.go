@@ -66,19 +66,6 @@ type TopKey struct {
 	Certified     bool   // surely among the first so many: its lower bound reaches every other key's upper bound below it
 }
 
-// A Pattern is one way in which a table is accessed: a statement shape or, where records carry none, an operation.
-type Pattern struct {
-	Target    detect.Target
-	Shape     string
-	Requests  detect.Range
-	Selected  bool         // Requests counts complaints: "at least"
-	Rows      detect.Milli // live rows of a read, on average
-	RowsKnown bool
-	P50, P99  detect.Milli // latency, ms; lower edges of their buckets
-	Timed     bool         // P50 and P99 are known
-	Served    string       // partition, range, in, scan, index; empty when not known
-}
-
 // A Finding is a finding with its stable identity.
 type Finding struct {
 	ID string // the same for the same rule and subject, in any run

@@ -42,7 +42,7 @@ var layers = map[string]layer{
 	"detect":                      {ours: []string{"ingest", "sketch"}},
 	"detect/rules":                {ours: []string{"detect", "ingest", "sketch"}},
 	"detect/propose":              {ours: []string{"detect", "ingest", "sketch"}},
-	"report":                      {ours: []string{"detect", "ingest"}},
+	"report":                      {ours: []string{"detect", "ingest", "ingest/cql"}},
 	"report/render":               {ours: []string{"report", "detect", "ingest", "internal/columnar"}, others: []string{"golang.org/x/text", "github.com/mattn/go-runewidth"}},
 	"internal/arch":               {},
 	"internal/columnar":           {others: []string{"github.com/apache/arrow/go"}},

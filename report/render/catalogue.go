@@ -38,7 +38,7 @@ type Renderer = Output[*report.Report]
 
 // Catalogue gives all renderers of reports; the first is the default.
 func Catalogue() []*Renderer {
-	return []*Renderer{textReport, jsonReport, htmlReport, markdownReport, sarifReport, csvReport, prometheusReport, arrowReport, arrowPanes, parquetReport, parquetPanes}
+	return []*Renderer{textReport, jsonReport, htmlReport, markdownReport, sarifReport, csvReport, csvPatterns, prometheusReport, arrowReport, arrowPanes, parquetReport, parquetPanes}
 }
 
 // A KeysRenderer prints tables of keys.
@@ -55,6 +55,14 @@ type KeyRenderer = Output[*report.KeyReport]
 // KeyCatalogue gives all renderers of one key; the first is the default.
 func KeyCatalogue() []*KeyRenderer {
 	return []*KeyRenderer{keyText, keyJSON}
+}
+
+// A PatternsRenderer prints the access-pattern table.
+type PatternsRenderer = Output[*report.PatternTable]
+
+// PatternsCatalogue gives all renderers of the access-pattern table; the first is the default.
+func PatternsCatalogue() []*PatternsRenderer {
+	return []*PatternsRenderer{patternsText, patternsJSON, patternsCSV, patternsMarkdown}
 }
 
 // A CompareRenderer prints what two reports tell apart.

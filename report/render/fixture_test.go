@@ -68,7 +68,10 @@ func incident() *report.Report {
 				TopKeys: []report.TopKey{{Key: ingest.AppendKey(nil, []byte("eu-west"), []byte("2026-06-04")), Requests: stored(1_095_640), Tombstones: stored(91_000_000), Share: detect.ShareRange{Value: 910, Low: 910, High: 910}, PeakPerSecond: 412, Certified: true}},
 				PerPane: ramp(92, 42, 100, 900), Checklist: checklist("no", "unknown", "no")},
 		},
-		Patterns: []report.Pattern{{Target: queue, Shape: "SELECT * FROM shop.order_queue WHERE region = ? AND day = ? LIMIT 50", Requests: stored(1_204_001), Rows: 41_500, RowsKnown: true, P50: 12_400, P99: 5_000_000, Timed: true}},
+		Patterns: []report.Pattern{{Target: queue, Shape: "SELECT * FROM shop.order_queue WHERE region = ? AND day = ? LIMIT 50", KeyParts: []string{"region", "day"},
+			Requests: stored(1_204_001), PerSecond: 218_000, RateKnown: true, Peak: 412, Rows: 41_500, RowsKnown: true, P50: 12_400, P99: 5_000_000, Timed: true,
+			Served: "partition", CostShare: 990, CostBy: "time"},
+			{Target: carts, Shape: "write", Entity: "CART / ITEM", KeyParts: []string{}, Requests: detect.Range{Low: 40, High: 90}, Selected: true, Bytes: 2_048_000, BytesKnown: true}},
 		Findings: []report.Finding{queueFinding(queue), cartsFinding(carts), lowFinding(carts, "tenant-7"), lowFinding(carts, "tenant-9")},
 		NotAssessed: []detect.NotAssessed{
 			{Rule: "growing-partition", Missing: []string{"states"}, GetIt: "give two days of logs, or nodetool tablestats of each node"},

@@ -46,6 +46,7 @@ type htmlPage struct {
 	Tables        []htmlTable
 	TablesLeftOut string
 	Patterns      []htmlPattern
+	PatternsCost  string
 	Gaps          []htmlGap
 	Inputs        []htmlInput
 	InputsLeftOut string
@@ -76,7 +77,10 @@ type htmlTopKey struct{ Key, Requests, Share, Peak, Tombstones string }
 
 type htmlAnswer struct{ Mark, Question, Answer, Because string }
 
-type htmlPattern struct{ Table, Shape, Requests, Rows, Served string }
+type htmlPattern struct {
+	Table, Shape, Entity string
+	Cells                []string // as patternTitles from the key parts on
+}
 
 type htmlGap struct{ Rule, Why, GetIt string }
 
@@ -137,6 +141,7 @@ func (h *htmlPage) fillTables(p *page) {
 		h.Tables = append(h.Tables, p.htmlTable(t, i < 6))
 	}
 	h.TablesLeftOut = leftOut(len(p.r.Tables)-len(busiest), "table", "--format json")
+	h.PatternsCost = costWords(p.r.Patterns)
 	for i := range p.r.Patterns[:min(len(p.r.Patterns), htmlPatterns)] {
 		h.Patterns = append(h.Patterns, htmlPatternOf(&p.r.Patterns[i]))
 	}
@@ -169,14 +174,9 @@ func (p *page) htmlTable(t *report.Table, open bool) htmlTable {
 }
 
 func htmlPatternOf(p *report.Pattern) htmlPattern {
-	out := htmlPattern{Table: orNoTable(tableName(p.Target)), Shape: fit(visible(p.Shape), htmlKey), Requests: countBounds(p.Requests).String(), Served: p.Served}
-	if p.Selected {
-		out.Requests = "≥ " + count(p.Requests.Low)
-	}
-	if p.RowsKnown {
-		out.Rows = amount(p.Rows)
-	}
-	return out
+	cells := patternCells(p, "?")
+	cells[1] = fit(cells[1], htmlKey)
+	return htmlPattern{Table: cells[0], Shape: cells[1], Entity: cells[2], Cells: cells[3:]}
 }
 
 // fillEnd writes what was not assessed, what was read and how.

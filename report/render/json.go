@@ -92,18 +92,6 @@ type docAnswer struct {
 	Because  string `json:"because"`
 }
 
-type docPattern struct {
-	Store    string      `json:"store"`
-	Table    string      `json:"table"`
-	Index    string      `json:"index"`
-	Shape    string      `json:"shape"`
-	Requests *docRange   `json:"requests,omitempty"`
-	Reported *uint64     `json:"reported,omitempty"`
-	Rows     *docAmount  `json:"rows,omitempty"`
-	Latency  *docLatency `json:"latency_ms,omitempty"`
-	Served   string      `json:"served,omitempty"`
-}
-
 type docNotAssessed struct {
 	Rule    string   `json:"rule"`
 	Store   string   `json:"store"`
@@ -215,23 +203,6 @@ func topKeyOf(k *report.TopKey, traffic bool) docTopKey {
 	}
 	if k.Tombstones.High > 0 {
 		d.Tombstones = countOf(k.Tombstones)
-	}
-	return d
-}
-
-func patternOf(p *report.Pattern) docPattern {
-	d := docPattern{Store: p.Target.Store.String(), Table: validText(p.Target.Table), Index: validText(p.Target.Index), Shape: validText(p.Shape), Served: p.Served}
-	if p.Selected {
-		d.Reported = &p.Requests.Low
-	} else {
-		d.Requests = countOf(p.Requests)
-	}
-	if p.RowsKnown {
-		rows := milliAmount(p.Rows, p.Rows, p.Rows)
-		d.Rows = &rows
-	}
-	if p.Timed {
-		d.Latency = &docLatency{docMilli(p.P50), docMilli(p.P99)}
 	}
 	return d
 }

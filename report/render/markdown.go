@@ -22,6 +22,7 @@ func renderMarkdown(w io.Writer, r *report.Report, o Options) error {
 	p.mdHeader()
 	p.mdFindings()
 	p.mdTables()
+	p.mdPatterns()
 	p.mdGaps()
 	p.mdUnread()
 	_, err := w.Write(p.Bytes())

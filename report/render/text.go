@@ -19,6 +19,7 @@ func renderText(w io.Writer, r *report.Report, o Options) error {
 	p.findings()
 	p.heatMaps()
 	p.tables()
+	p.patterns()
 	p.notAssessed()
 	p.problems()
 	p.unread()

@@ -1,0 +1,308 @@
+package detect
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
+)
+
+// A PatternKey tells the ways in which a target is accessed apart.
+type PatternKey struct {
+	Shape string // statement; "" where records carry none, OtherShape beyond the cap
+	Op    ingest.Op
+	Bound Bound
+	// Entity and SortEntity are what stands before the first # of partition and sort key, where the table
+	// may be of a single-table design; "" else.
+	Entity     string
+	SortEntity string
+}
+
+// A Bound says which parts of the key the records of a pattern name.
+type Bound uint8
+
+// The parts of a Bound.
+const (
+	BoundPartition Bound = 1 << iota // the partition key
+	BoundSort                        // the sort key
+	BoundMany                        // several partitions at once
+	boundValues
+)
+
+// A PatternStats is what a Profile holds of one way in which a target is accessed. It counts traffic alone.
+type PatternStats struct {
+	PatternKey
+	Requests   uint64
+	Refused    uint64 // throttled
+	Rows       uint64
+	RowsKnown  uint64 // requests whose rows are known; so with the measures below
+	Bytes      uint64
+	BytesKnown uint64
+	ReadMilli  uint64
+	WriteMilli uint64
+	UnitsKnown uint64
+	// Strong are reads that wait for a majority of replicas or more, of ConsistencyKnown.
+	Strong           uint64
+	ConsistencyKnown uint64
+	Latency          *sketch.Histogram // microseconds; nil when no record has one
+	// Peak is its busiest second: a lower bound where the records of a second are far apart in the input.
+	Peak sketch.Peak
+}
+
+// An openPattern is a PatternStats in the making.
+type openPattern struct {
+	PatternStats
+	now sketch.Peak // the second that is being counted
+}
+
+// openPatterns are the patterns of one target in the making.
+type openPatterns struct {
+	all    map[PatternKey]*openPattern
+	recent [ingest.Ops]*openPattern
+}
+
+// patternCap gives how many patterns each of n targets holds; beyond are one of OtherShape each operation.
+func patternCap(n int) int { return min(max(16384/max(n, 1), 4), 256) }
+
+// event counts one request of n open targets. It allocates for a pattern that is new alone.
+func (o *openPatterns) event(e *ingest.Event, sec uint32, n int) {
+	p := o.of(e, n)
+	count := e.Count()
+	p.Requests += count
+	if e.Throttle != ingest.NotThrottled {
+		p.Refused += count
+	}
+	p.measure(e, count)
+	if e.Consistency != ingest.ConsistencyUnknown && e.Op.Reads() {
+		p.ConsistencyKnown += count
+		if e.Consistency == ingest.Strong {
+			p.Strong += count
+		}
+	}
+	if sec != 0 {
+		p.second(sec, count)
+	}
+}
+
+func (p *PatternStats) measure(e *ingest.Event, n uint64) {
+	if v, ok := e.Rows(); ok {
+		p.Rows, p.RowsKnown = addSat(p.Rows, v), p.RowsKnown+n
+	}
+	if v, ok := e.Bytes(); ok {
+		p.Bytes, p.BytesKnown = addSat(p.Bytes, v), p.BytesKnown+n
+	}
+	r, okR := e.ReadUnits()
+	w, okW := e.WriteUnits()
+	if okR || okW {
+		p.ReadMilli, p.WriteMilli, p.UnitsKnown = addSat(p.ReadMilli, r), addSat(p.WriteMilli, w), p.UnitsKnown+n
+	}
+	if v, ok := e.Latency(); ok {
+		if p.Latency == nil {
+			p.Latency = &sketch.Histogram{}
+		}
+		p.Latency.Add(v, n)
+	}
+}
+
+func (p *openPattern) second(sec uint32, n uint64) {
+	if p.now.At != sec {
+		p.Peak, p.now = joinPeak(p.Peak, p.now), sketch.Peak{At: sec}
+	}
+	p.now.N += n
+}
+
+// joinPeak adds what is seen of the same second; else the busier second stays, of equals the earlier.
+func joinPeak(a, b sketch.Peak) sketch.Peak {
+	switch {
+	case a.N > 0 && b.N > 0 && a.At == b.At:
+		a.N = addSat(a.N, b.N)
+	case b.N > a.N || b.N == a.N && b.N > 0 && b.At < a.At:
+		return b
+	}
+	return a
+}
+
+// of gives the pattern of an event among those of n open targets.
+func (o *openPatterns) of(e *ingest.Event, n int) *openPattern {
+	bound := boundOf(e)
+	entity, sort := entities(e)
+	if p := o.recent[e.Op]; p != nil && p.Bound == bound && p.Shape == string(e.Shape) && p.Entity == string(entity) && p.SortEntity == string(sort) {
+		return p
+	}
+	p := o.all[PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)}]
+	if p == nil {
+		p = o.add(e, bound, entity, sort, n)
+	}
+	o.recent[e.Op] = p
+	return p
+}
+
+func (o *openPatterns) add(e *ingest.Event, bound Bound, entity, sort []byte, n int) *openPattern {
+	k := PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)}
+	if len(o.all) >= patternCap(n) {
+		k = PatternKey{Shape: OtherShape, Op: e.Op}
+		if p := o.all[k]; p != nil {
+			return p
+		}
+	}
+	if o.all == nil {
+		o.all = map[PatternKey]*openPattern{}
+	}
+	p := &openPattern{PatternStats: PatternStats{PatternKey: k}}
+	o.all[k] = p
+	return p
+}
+
+func boundOf(e *ingest.Event) (b Bound) {
+	if e.KeyKnown {
+		b |= BoundPartition
+	}
+	if len(e.SortKey) > 0 {
+		b |= BoundSort
+	}
+	if e.Partitions > 1 {
+		b |= BoundMany
+	}
+	return b
+}
+
+// maxEntity bounds the name of an entity type in bytes.
+const maxEntity = 32
+
+// entities gives the types of entity that the keys of an event name, as single-table designs write them:
+// USER#42, ORDER#2026-06-04. Statements tell it better, and tables of CQL hold one type each.
+func entities(e *ingest.Event) (key, sort []byte) {
+	if e.Store == ingest.Cassandra || e.Store == ingest.Scylla || len(e.Shape) > 0 {
+		return nil, nil
+	}
+	return entity(e.Key), entity(e.SortKey)
+}
+
+// entity gives what stands before the first #, if it looks like a name: a letter, then letters, digits,
+// hyphens and underscores.
+func entity(key []byte) []byte {
+	n := bytes.IndexByte(key[:min(len(key), maxEntity+1)], '#')
+	if n < 1 || !letter(key[0]) {
+		return nil
+	}
+	for _, c := range key[1:n] {
+		if !letter(c) && c-'0' > 9 && c != '-' && c != '_' {
+			return nil
+		}
+	}
+	return key[:n]
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// seal gives the patterns in order.
+func (o *openPatterns) seal() []PatternStats {
+	var out []PatternStats
+	for _, p := range o.all {
+		s := p.PatternStats
+		s.Peak = joinPeak(s.Peak, p.now)
+		out = append(out, s)
+	}
+	slices.SortFunc(out, comparePatterns)
+	return out
+}
+
+func comparePatterns(a, b PatternStats) int {
+	return cmp.Or(strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Bound, b.Bound),
+		strings.Compare(a.Entity, b.Entity), strings.Compare(a.SortEntity, b.SortEntity))
+}
+
+func joinPatterns(a, b []PatternStats) []PatternStats {
+	return joinSorted(a, b, comparePatterns, func(x *PatternStats, y PatternStats) { x.join(&y) })
+}
+
+func (p *PatternStats) join(o *PatternStats) {
+	for _, n := range [][2]*uint64{
+		{&p.Requests, &o.Requests}, {&p.Refused, &o.Refused}, {&p.Rows, &o.Rows}, {&p.RowsKnown, &o.RowsKnown},
+		{&p.Bytes, &o.Bytes}, {&p.BytesKnown, &o.BytesKnown}, {&p.ReadMilli, &o.ReadMilli}, {&p.WriteMilli, &o.WriteMilli},
+		{&p.UnitsKnown, &o.UnitsKnown}, {&p.Strong, &o.Strong}, {&p.ConsistencyKnown, &o.ConsistencyKnown},
+	} {
+		*n[0] = addSat(*n[0], *n[1])
+	}
+	switch {
+	case o.Latency == nil:
+	case p.Latency == nil:
+		p.Latency = o.Latency.Clone()
+	default:
+		p.Latency.Merge(o.Latency)
+	}
+	p.Peak = joinPeak(p.Peak, o.Peak)
+}
+
+// capPatterns keeps the patterns of most requests, of so many targets; the others become OtherShape.
+func (t *TargetStats) capPatterns(targets int) {
+	most := patternCap(targets)
+	if len(t.Patterns) <= most+int(ingest.Ops) {
+		return
+	}
+	slices.SortFunc(t.Patterns, func(a, b PatternStats) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), comparePatterns(a, b))
+	})
+	rest := slices.Clone(t.Patterns[most:])
+	t.Patterns = t.Patterns[:most:most]
+	slices.SortFunc(t.Patterns, comparePatterns)
+	for i := range rest {
+		rest[i].PatternKey = PatternKey{Shape: OtherShape, Op: rest[i].Op}
+		t.Patterns = joinPatterns(t.Patterns, rest[i:i+1])
+	}
+}
+
+// maxEntities is the largest number of entity types of a table: a single-table design has a dozen, and
+// what begins more keys than this is part of the key.
+const maxEntities = 32
+
+// fewEntities gives the patterns without their entities where those are too many to be types.
+func fewEntities(list []PatternStats) []PatternStats {
+	types := map[[2]string]bool{}
+	for i := range list {
+		types[[2]string{list[i].Entity, list[i].SortEntity}] = true
+	}
+	if len(types) <= maxEntities {
+		return list
+	}
+	var out []PatternStats
+	for _, p := range list {
+		p.Entity, p.SortEntity = "", ""
+		if p.Latency != nil {
+			p.Latency = p.Latency.Clone()
+		}
+		out = joinPatterns(out, []PatternStats{p})
+	}
+	return out
+}
+
+func (w *encoder) pattern(p *PatternStats) {
+	w.text(p.Shape)
+	w.nums(uint64(p.Op), uint64(p.Bound))
+	w.text(p.Entity)
+	w.text(p.SortEntity)
+	w.nums(p.Requests, p.Refused, p.Rows, p.RowsKnown, p.Bytes, p.BytesKnown, p.ReadMilli, p.WriteMilli, p.UnitsKnown,
+		p.Strong, p.ConsistencyKnown, uint64(p.Peak.At), p.Peak.N)
+	w.flag(p.Latency != nil)
+	if p.Latency != nil {
+		w.b = p.Latency.AppendBinary(w.b)
+	}
+}
+
+func (r *decoder) pattern() PatternStats {
+	k := PatternKey{Shape: r.text(), Op: ingest.Op(r.below(uint64(ingest.Ops), "an operation")), Bound: Bound(r.below(uint64(boundValues), "what is bound"))}
+	k.Entity, k.SortEntity = r.text(), r.text()
+	p := PatternStats{PatternKey: k}
+	for _, n := range []*uint64{&p.Requests, &p.Refused, &p.Rows, &p.RowsKnown, &p.Bytes, &p.BytesKnown, &p.ReadMilli, &p.WriteMilli, &p.UnitsKnown,
+		&p.Strong, &p.ConsistencyKnown} {
+		*n = r.num()
+	}
+	p.Peak = sketch.Peak{At: uint32(r.below(1<<32, "a time")), N: r.num()}
+	if r.flag() {
+		p.Latency = read(r, sketch.ReadHistogram)
+	}
+	return p
+}
