@@ -91,7 +91,7 @@ func costWords(patterns []report.Pattern) string {
 func patternColumns(patterns []report.Pattern) []column {
 	cols := []column{
 		{title: "TABLE", least: 10},
-		{title: "PATTERN", least: 28},
+		{title: "PATTERN", least: 20},
 		{title: "ENTITY", least: 8, drop: 4},
 		{title: "KEY PARTS", least: 10, drop: 3},
 		{title: "REQUESTS", right: true},
