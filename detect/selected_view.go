@@ -21,9 +21,31 @@ type SelectedView struct {
 	Slowest   uint64 // microseconds
 	Widest    uint64 // partitions
 	Span      Span
-	Series    []SelectedTotals // as View.Panes: the largest of any node; nil when none of them has a record
-	Nodes     []string         // that tell of it, sorted
+	Series    SelectedSeries // the largest of any node
+	Nodes     []string       // that tell of it, sorted
 	Positions []ingest.Position
+}
+
+// A SelectedSeries is counts of the panes that have records, in order of panes: few of many, mostly.
+type SelectedSeries []SelectedAt
+
+// SelectedAt is the counts of one pane.
+type SelectedAt struct {
+	Pane   int // index in View.Panes
+	Totals SelectedTotals
+}
+
+// At gives the counts of a pane.
+func (s SelectedSeries) At(pane int) *SelectedTotals {
+	i, found := s.place(pane)
+	if !found {
+		return &SelectedTotals{}
+	}
+	return &s[i].Totals
+}
+
+func (s SelectedSeries) place(pane int) (i int, found bool) {
+	return slices.BinarySearchFunc(s, pane, func(x SelectedAt, pane int) int { return cmp.Compare(x.Pane, pane) })
 }
 
 // Reads gives the reads of warnings and aborts: one read that is ended leaves one of each.
@@ -132,11 +154,12 @@ func (v *SelectedView) overlay(p *Profile, panes map[uint32]SelectedTotals) {
 		sum.add(&t)
 		wide[i] = sum
 	}
-	if len(wide) > 0 && v.Series == nil {
-		v.Series = make([]SelectedTotals, len(p.Panes))
-	}
-	for i, t := range wide {
-		v.Series[i].max(&t)
+	for pane, t := range wide {
+		i, found := v.Series.place(pane)
+		if !found {
+			v.Series = slices.Insert(v.Series, i, SelectedAt{Pane: pane})
+		}
+		v.Series[i].Totals.max(&t)
 	}
 }
 

@@ -52,8 +52,20 @@ func (d refusal) Decode(r *Record, to Sink) {
 	to.Problem(Problem{Cause: "decoder refused", Text: d.why, At: r.At})
 }
 
-// decode hands the current record to the chunk's decoder.
+// decode hands the current record to the chunk's decoder, and passes over quiet ones behind it.
 func (w *worker) decode(c *openChunk) {
+	w.decodeOne(c)
+	if w.f.quiet == nil {
+		return
+	}
+	n := w.f.passQuiet(c.end)
+	c.records += uint64(n)
+	for range n {
+		c.sink.Skip(c.Input.Format.QuietKind)
+	}
+}
+
+func (w *worker) decodeOne(c *openChunk) {
 	c.records++
 	if w.f.recFault == faultNone {
 		c.decoder.Decode(&w.f.rec, c.sink)
@@ -85,7 +97,7 @@ func (w *worker) outer() *lines {
 // frame makes the worker's framer give the records of in in [start, stop), of what r gives from base on.
 func (w *worker) frame(in *Input, r io.Reader, base, start, stop uint64) {
 	f := &w.f
-	f.begins, f.quoted = in.Format.Begins, in.quoted
+	f.begins, f.quoted, f.quiet = in.Format.Begins, in.quoted, in.Format.Quiet
 	limit := w.r.o.MaxRecord
 	if in.Format.Document {
 		f.begins, f.quoted, limit = noLine, false, MaxDocument
@@ -98,6 +110,7 @@ func (w *worker) frame(in *Input, r io.Reader, base, start, stop uint64) {
 	f.reset(r, base, stop)
 	if in.envelope != nil {
 		o := &w.wrapped
+		f.quiet = nil // its records are not one piece of the input
 		*o = wrapped{envelope: in.envelope, outer: o.outer, marks: o.marks[:0], nodes: o.nodes[:0], joined: o.joined[:0]}
 		o.outer.reset(r, base, stop)
 		f.wrapped = o

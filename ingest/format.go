@@ -54,6 +54,11 @@ type Format struct {
 	// Begins reports whether line (without its end) begins a record; lines that do not, belong to the
 	// record before. Nil: each line is a record.
 	Begins func(line []byte) bool
+	// Quiet is set for formats most of whose records say nothing, one line each: it gives the length and
+	// number of those at the beginning of text, which begins a record, as far as each is followed by a line
+	// that begins another. They are skipped as QuietKind and never shown to the decoder. Nil: none.
+	Quiet     func(text []byte) (bytes, records int)
+	QuietKind string
 	// Quoted is set for formats in which a line end inside double quotes does not end the record (CSV).
 	Quoted bool
 	// Header is set for formats whose first record names the fields of the others.

@@ -7,6 +7,7 @@ type framer struct {
 	lines
 	begins func(line []byte) bool // see Format.Begins
 	quoted bool                   // see Input.quoted
+	quiet  func(text []byte) (bytes, records int)
 	start  uint64
 
 	first bool // the next line is the first of its input, and begins a record whatever it looks like
@@ -89,6 +90,23 @@ func (f *framer) groupedRecord() bool {
 		}
 	}
 	return size >= 0 && f.closeGroup(size)
+}
+
+// passQuiet passes over quiet records that begin before end, and gives their number. The current record is
+// gone then.
+func (f *framer) passQuiet(end uint64) int {
+	if !f.held || f.pos >= min(end, f.stop) || f.fault != faultNone {
+		return 0
+	}
+	left := min(end, f.stop) - f.pos // the line ends of another chunk are counted there
+	text := f.buf[f.from:f.fill]
+	text = text[:min(uint64(len(text)), uint64(f.limit), left)]
+	size, n := f.quiet(text)
+	if n > 0 {
+		f.pass(size, n)
+		f.held = false
+	}
+	return n
 }
 
 // beginsRecord judges the current line.

@@ -109,6 +109,13 @@ func (l *lines) take(from, to int) {
 	}
 }
 
+// pass passes over the first of size bytes that the current line begins: n lines of the same chunk.
+func (l *lines) pass(size, n int) {
+	l.next = l.from + size
+	l.seen, l.keep = l.next, l.next
+	l.tally.lineEnds(n - 1) // that of the current line is counted
+}
+
 // dropRest passes over the rest of a line that is too long.
 func (l *lines) dropRest() bool {
 	for {

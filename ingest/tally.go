@@ -36,6 +36,9 @@ func (t *tally) lineEnd(pos uint64) {
 	t.lines[len(t.lines)-1]++
 }
 
+// lineEnds counts line ends in the chunk of the last one.
+func (t *tally) lineEnds(n int) { t.lines[len(t.lines)-1] += uint64(n) }
+
 func (t *tally) next() {
 	t.lines = append(t.lines, 0)
 	t.end += t.chunk

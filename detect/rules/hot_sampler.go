@@ -100,9 +100,10 @@ func slowKeys(v *detect.View, t *detect.TargetView) []detect.Finding {
 	places := map[string][]ingest.Position{}
 	total := make([]uint64, len(v.Panes))
 	for _, s := range t.Selected {
-		for i := range s.Series {
-			n := s.Series[i][detect.SelectedSlow] + s.Series[i][detect.SelectedTimedOut]
-			if i >= len(total) || n == 0 {
+		for at := range s.Series {
+			i, told := s.Series[at].Pane, &s.Series[at].Totals
+			n := told[detect.SelectedSlow] + told[detect.SelectedTimedOut]
+			if n == 0 {
 				continue
 			}
 			total[i] += n

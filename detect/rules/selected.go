@@ -76,9 +76,7 @@ func seriesOfAll(v *detect.View, views []*detect.SelectedView, of func(n *detect
 	sum := make([]uint64, len(v.Panes))
 	for _, s := range views {
 		for i := range s.Series {
-			if i < len(sum) {
-				sum[i] += of(&s.Series[i])
-			}
+			sum[s.Series[i].Pane] += of(&s.Series[i].Totals)
 		}
 	}
 	return sum

@@ -351,9 +351,9 @@ func TestHotPartitionOfSamplers(t *testing.T) {
 func TestHotPartitionOfSlowRequests(t *testing.T) {
 	slow := func(key string, perMinute ...uint64) *detect.SelectedView {
 		s := aRead(ingest.OpRead, queueShape, key, detect.ReadSize{}, nil)
-		s.Series = make([]detect.SelectedTotals, 60)
 		for i, n := range perMinute {
-			s.Series[i][detect.SelectedSlow] = n
+			s.Series = append(s.Series, detect.SelectedAt{Pane: i})
+			s.Series[i].Totals[detect.SelectedSlow] = n
 			s.Counts[detect.SelectedSlow] = s.Counts[detect.SelectedSlow].Plus(exact(n))
 		}
 		return s
@@ -395,9 +395,9 @@ func TestThrottlingOfRefusalsAlone(t *testing.T) {
 	refused := func(reason ingest.Throttle, perMinute ...uint64) *detect.View {
 		s := aRead(ingest.OpWrite, "", "", detect.ReadSize{}, nil)
 		c := detect.SelectedThrottle + detect.SelectedCounter(reason)
-		s.Series = make([]detect.SelectedTotals, 60)
 		for i, n := range perMinute {
-			s.Series[i][c] = n
+			s.Series = append(s.Series, detect.SelectedAt{Pane: i})
+			s.Series[i].Totals[c] = n
 			s.Counts[c] = s.Counts[c].Plus(exact(n))
 		}
 		return complaining(ingest.DynamoDB, s)
@@ -459,9 +459,9 @@ func TestHotPartitionWithRefusalsOfAnotherInput(t *testing.T) {
 	} {
 		v := aView(6, aTarget(ingest.Cassandra, 200, aKey("a", times(6, 200)...)))
 		s := aRead(ingest.OpWrite, "", "", detect.ReadSize{}, nil)
-		s.Series = make([]detect.SelectedTotals, 6)
 		if c.minute >= 0 {
-			s.Series[c.minute][detect.SelectedThrottle+detect.SelectedCounter(ingest.ThrottledTable)] = 1
+			s.Series = detect.SelectedSeries{{Pane: c.minute}}
+			s.Series[0].Totals[detect.SelectedThrottle+detect.SelectedCounter(ingest.ThrottledTable)] = 1
 		}
 		v.Targets[0].Selected = []*detect.SelectedView{s}
 		if got := level(judged(t, &HotPartition, v)); got != c.want {

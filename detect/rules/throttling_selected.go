@@ -144,11 +144,9 @@ func reasonName(r ingest.Throttle) string {
 func reportedRefusals(t *detect.TargetView, i int, first, last ingest.Throttle) uint64 {
 	sum := uint64(0)
 	for _, s := range t.Selected {
-		if i >= len(s.Series) {
-			continue
-		}
+		told := s.Series.At(i)
 		for r := first; r <= last; r++ {
-			sum += s.Series[i][detect.SelectedThrottle+detect.SelectedCounter(r)]
+			sum += told[detect.SelectedThrottle+detect.SelectedCounter(r)]
 		}
 	}
 	return sum

@@ -10,8 +10,8 @@ type candidates struct {
 	parts  [][]byte
 	key    []byte
 	stored []byte
-	each   [][][]byte
-	arena  []byte
+	types  [][]cqlType // of each component
+	known  []cqlType   // of those that a schema tells
 }
 
 // A proof is what a reading of a statement as a partition key is held against: a token, or the last
@@ -86,7 +86,12 @@ func (s *Statement) provedBare(p proof, r *Restriction) bool {
 			return false
 		}
 		text := b[start:end]
+		last := -1
 		for _, form := range [...][]byte{text, bytes.TrimSpace(text), bare(bytes.TrimSpace(text))} {
+			if len(form) == last { // nothing was trimmed
+				continue
+			}
+			last = len(form)
 			s.parser.cands.parts = s.parser.cands.parts[:0]
 			if s.provedSplit(p, form, len(r.Columns), &tries) {
 				return true
@@ -135,58 +140,64 @@ var guessTypes = []cqlType{
 // this token.
 func (s *Statement) hasToken(t *Table, parts [][]byte, token int64) bool {
 	c := &s.parser.cands
-	c.arena, c.each = c.arena[:0], c.each[:0]
-	for i, part := range parts {
-		var forms [][]byte
-		if i < cap(c.each) {
-			forms = c.each[:i+1][i][:0]
+	c.types, c.known = c.types[:0], c.known[:0]
+	for i := range parts {
+		if t == nil {
+			c.types = append(c.types, guessTypes)
+			continue
 		}
-		types := guessTypes
-		if t != nil {
-			typ, ok := parseType(t.PartitionKey[i].Type)
-			if !ok {
-				return false
-			}
-			types = []cqlType{typ}
+		typ, ok := parseType(t.PartitionKey[i].Type)
+		if !ok {
+			return false
 		}
-		for _, typ := range types {
-			start := len(c.arena)
-			out, err := typ.append(c.arena, part)
-			if err != nil {
-				continue
-			}
-			c.arena = out
-			forms = append(forms, out[start:len(out):len(out)])
-		}
-		c.each = append(c.each, forms)
+		c.known = append(c.known, typ)
+		c.types = append(c.types, c.known[i:i+1])
 	}
 	c.key = c.key[:0]
 	tries := 0
-	return c.anyToken(0, token, &tries)
+	return c.anyToken(parts, 0, token, &tries)
 }
 
-// anyToken tries every combination of the forms of the components.
-func (c *candidates) anyToken(i int, token int64, tries *int) bool {
-	if i == len(c.each) {
+// anyToken tries every combination of the types of the components from i on, behind those in key. A form
+// is made when it is tried: the first is mostly the one.
+func (c *candidates) anyToken(parts [][]byte, i int, token int64, tries *int) bool {
+	if i == len(parts) {
 		*tries++
 		return Token(c.key) == token
 	}
-	for _, form := range c.each[i] {
-		if *tries >= maxTries || len(form) > 1<<16-1 {
+	mark := len(c.key)
+	for _, typ := range c.types[i] {
+		if *tries >= maxTries {
 			return false
 		}
-		mark := len(c.key)
-		if len(c.each) == 1 {
-			c.key = append(c.key, form...)
-		} else {
-			c.key = append(append(append(c.key, byte(len(form)>>8), byte(len(form))), form...), 0)
-		}
-		found := c.anyToken(i+1, token, tries)
+		key, ok := appendComponent(c.key, typ, parts[i], len(parts) == 1)
+		c.key = key
+		found := ok && c.anyToken(parts, i+1, token, tries)
 		if c.key = c.key[:mark]; found {
 			return true
 		}
 	}
 	return false
+}
+
+// appendComponent appends a value to a key of one component or of several, unless it is none of the type
+// or longer than a component may be.
+func appendComponent(key []byte, typ cqlType, part []byte, alone bool) ([]byte, bool) {
+	start := len(key)
+	if !alone {
+		key = append(key, 0, 0)
+	}
+	from := len(key)
+	key, err := typ.append(key, part)
+	size := len(key) - from
+	switch {
+	case err != nil || size > 1<<16-1:
+		return key[:start], false
+	case alone:
+		return key, true
+	}
+	key[start], key[start+1] = byte(size>>8), byte(size)
+	return append(key, 0), true
 }
 
 // verifiable reports whether a token can tell the key right from wrong.

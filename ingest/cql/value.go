@@ -113,7 +113,7 @@ func appendInteger(dst, b []byte, size int) ([]byte, error) {
 }
 
 func appendFloat(dst, b []byte, size int) ([]byte, error) {
-	if len(b) == 0 || len(b) > 400 || !(isDigit(b[len(b)-1]) || b[len(b)-1] == '.' || b[len(b)-1]|0x20 == 'n' || b[len(b)-1]|0x20 == 'y') {
+	if len(b) == 0 || len(b) > 400 || b[0] >= 'a' && b[0] != 'n' && b[0] != 'i' || !(isDigit(b[len(b)-1]) || b[len(b)-1] == '.' || b[len(b)-1]|0x20 == 'n' || b[len(b)-1]|0x20 == 'y') {
 		return dst, ErrValue
 	}
 	f, err := strconv.ParseFloat(string(b), 8*size)

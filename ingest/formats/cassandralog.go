@@ -13,6 +13,7 @@ var CassandraLog = ingest.Format{
 	Carries:  []string{"time", "table", "index", "key", "statement", "tombstones", "rows", "latency", "partition size", "collection size", "thresholds"},
 	Sniff:    sniffCassandraLog,
 	Begins:   cassandraLogBegins,
+	Quiet:    cassandraQuiet, QuietKind: clSkipOther,
 	New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
 		return newCassandra(head, o, ""), nil
 	},

@@ -48,7 +48,7 @@ func cassandraLine(data []byte) (h cassandraHead, message int) {
 // nearly all lines are. False is no answer.
 func quietLine(data []byte) bool {
 	const level, date = 6, 23 // bytes: "INFO  ", "2024-05-02 10:11:12,345"
-	if len(data) < 80 || data[0] != 'I' && data[0] != 'D' || data[level] != '[' {
+	if len(data) < 80 || string(data[:level-1]) != "INFO " && string(data[:level-1]) != "DEBUG" || data[level-1] != ' ' || data[level] != '[' {
 		return false
 	}
 	n := bytes.IndexByte(data[level:min(len(data), 250)], ']')
@@ -64,6 +64,25 @@ func quietLine(data []byte) bool {
 	message := file + n + 3 // behind " - "
 	return n > 0 && message < len(data) && data[message-2] == '-' && data[message-1] == ' ' && data[message] != '\n' &&
 		cassandraMessage(data[message:]) == clNone
+}
+
+// cassandraQuiet is the Quiet of formats whose records are those of Cassandra's log.
+func cassandraQuiet(text []byte) (size, records int) {
+	for end, n := 0, 0; ; n++ {
+		i := bytes.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return size, records
+		}
+		line := text[end : end+i]
+		quiet := quietLine(line)
+		if quiet || len(line) > 0 && cassandraLogBegins(line) {
+			size, records = end, n
+		}
+		if !quiet {
+			return size, records
+		}
+		end += i + 1
+	}
 }
 
 // cassandraLevel gives the length of the level that data begins with, when a blank follows it.
