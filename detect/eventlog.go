@@ -9,8 +9,9 @@ import (
 // A small part is held as the events themselves: 100,000 files of a few records each would else cost a
 // Profile each to make and to merge. An eventLog is such events, one after the other.
 type eventLog struct {
-	buf   []byte
-	event ingest.Event // for reading
+	buf      []byte
+	sortKeys bool         // sort keys are held whole
+	event    ingest.Event // for reading
 }
 
 // smallPart is the most of a part's events that are held as they are, in bytes. Several parts together
@@ -73,7 +74,11 @@ func (l *eventLog) add(e *ingest.Event) {
 	w.nums(values[:n]...)
 	w.nums(uint64(e.Store), uint64(e.Op), uint64(e.Throttle), uint64(e.Coverage), uint64(e.Consistency), e.Requests, e.Partitions, e.Error, e.At.Byte, e.At.Line)
 	w.text(e.Role)
-	for _, b := range [...][]byte{e.Table, e.Index, e.Key, e.SortKey[:min(len(e.SortKey), maxEntity+1)], e.Node, e.Shape} {
+	sortKey := e.SortKey
+	if !l.sortKeys { // what a Builder looks at
+		sortKey = sortKey[:min(len(sortKey), maxEntity+1)]
+	}
+	for _, b := range [...][]byte{e.Table, e.Index, e.Key, sortKey, e.Node, e.Shape} {
 		w.count(len(b))
 		w.b = append(w.b, b...)
 	}

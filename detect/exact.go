@@ -16,12 +16,22 @@ type Exact struct {
 	Sizes    []ExactSize // as Nominees.Sizes
 }
 
-// An exactPart is what the second pass counted in some neighbouring inputs.
+// An exactPart is what the second pass counted in some neighbouring inputs, or as long as that is less,
+// the events to count.
 type exactPart struct {
-	keys   []exactHit // sorted by nominee
-	sizes  []sizeHit  // likewise
+	held   []heldInput // nil: counted
+	size   int         // of the events, bytes
+	keys   []exactHit  // sorted by nominee
+	sizes  []sizeHit   // likewise
 	inputs uint32
 	lines  uint64 // of the last input
+}
+
+// A heldInput is a small input, held as its events with nominated keys.
+type heldInput struct {
+	coverage ingest.Coverage
+	lines    uint64
+	events   []byte
 }
 
 type exactHit struct {
@@ -51,9 +61,9 @@ type ExactCounter struct {
 func NewCounter(p *Profile, n *Nominees) *ExactCounter {
 	c := &ExactCounter{countCutter: newCountCutter(p.Settings, n)}
 	c.fold = newFolder(p.Settings.Fan,
-		func(a, b *exactPart) *exactPart { return a.join(b, true) },
-		func(a, b *exactPart) *exactPart { return a.join(b, false) },
-		func(*ingest.Input) *exactPart { return &exactPart{inputs: 1} },
+		func(a, b *exactPart) *exactPart { return c.join(a, b, true) },
+		func(a, b *exactPart) *exactPart { return c.join(a, b, false) },
+		func(*ingest.Input) *exactPart { return &exactPart{held: make([]heldInput, 1), inputs: 1} },
 	)
 	return c
 }
@@ -87,6 +97,7 @@ func (c *ExactCounter) Exact() *Exact {
 	if !ok {
 		return x
 	}
+	p = c.counted(p)
 	for _, h := range p.keys {
 		x.Keys[h.nominee] = h.key
 	}

@@ -85,6 +85,9 @@ type exactBuilder struct {
 	seen     []int           // nominees with a key in this chunk
 	measured []int           // nominees with a size in this chunk
 	coverage ingest.Coverage // of the input
+	input    uint32          // number of the input in the part
+	holding  bool            // events are held in log, not counted
+	log      eventLog
 }
 
 // An exactOpen is an ExactKey in the making.
@@ -95,7 +98,8 @@ type exactOpen struct {
 	nodes    map[string]uint64
 	sortKeys *sketch.Table
 	sortLast []byte
-	written  bool // sortLast is of a write
+	written  bool   // sortLast is of a write
+	input    uint32 // that sortLast comes from
 }
 
 // Skip does nothing: the first pass counted it.
@@ -117,10 +121,7 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	switch cmp.Or(e.Coverage, b.coverage) {
 	case ingest.StateOnly:
 		if i, ok := b.index.sizes.find(place-1, group, e.Key); ok {
-			if b.sizes[i].Items == 0 {
-				b.measured = append(b.measured, i)
-			}
-			b.sizes[i].event(e)
+			b.measure(i, e)
 		}
 	case ingest.Selected:
 	default:
@@ -128,6 +129,39 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 			b.count(i, e)
 		}
 	}
+}
+
+// hold keeps an event for later, and reports whether it did: an input with more of them is counted.
+func (b *exactBuilder) hold(e *ingest.Event) bool {
+	if !b.holding {
+		return false
+	}
+	b.log.add(e)
+	if len(b.log.buf) > smallPart {
+		b.holding = false
+		b.log.each(b.Event)
+	}
+	return true
+}
+
+// replay counts the events of a held input, as the i-th of the part.
+func (b *exactBuilder) replay(i uint32, in *heldInput) {
+	b.coverage, b.input = in.coverage, i
+	log := eventLog{buf: in.events}
+	log.each(func(e *ingest.Event) {
+		e.At.Input = i
+		b.Event(e)
+	})
+}
+
+func (b *exactBuilder) measure(i int, e *ingest.Event) {
+	if b.hold(e) {
+		return
+	}
+	if b.sizes[i].Items == 0 {
+		b.measured = append(b.measured, i)
+	}
+	b.sizes[i].event(e)
 }
 
 func (s *ExactSize) event(e *ingest.Event) {
@@ -152,6 +186,9 @@ func (b *exactBuilder) place(e *ingest.Event) uint32 {
 }
 
 func (b *exactBuilder) count(i int, e *ingest.Event) {
+	if b.hold(e) {
+		return
+	}
 	k := b.keys[i]
 	if k == nil {
 		k = &exactOpen{key: ExactKey{Latency: &sketch.Histogram{}}}
@@ -170,7 +207,7 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 		k.node(e)
 	}
 	if len(e.SortKey) > 0 {
-		k.sort(e)
+		k.sort(e, b.input)
 	}
 	if timed {
 		sec := uint32(nanos / second)
@@ -237,8 +274,8 @@ func (k *exactOpen) node(e *ingest.Event) {
 	k.nodes[string(e.Node)] += e.Count()
 }
 
-// sort counts the sort key, and whether writes come in its order.
-func (k *exactOpen) sort(e *ingest.Event) {
+// sort counts the sort key, and whether writes of one input come in its order.
+func (k *exactOpen) sort(e *ingest.Event, input uint32) {
 	if k.sortKeys == nil {
 		k.sortKeys = sketch.NewTable(sortBudget)
 		k.key.SortKeys = sketch.NewDistinct(sortPrecision)
@@ -250,18 +287,28 @@ func (k *exactOpen) sort(e *ingest.Event) {
 	if !e.Op.Writes() {
 		return
 	}
-	if k.written {
+	if k.written && k.input == input {
 		k.key.Ordered++
 		if string(e.SortKey) >= string(k.sortLast) {
 			k.key.Ascending++
 		}
 	}
-	k.sortLast, k.written = append(k.sortLast[:0], e.SortKey...), true
+	k.sortLast, k.written, k.input = append(k.sortLast[:0], e.SortKey...), true, input
 }
 
-// seal gives what was counted in the chunk, and makes b ready for another.
-func (b *exactBuilder) seal(st ingest.ChunkStats) *exactPart {
-	x := &exactPart{inputs: 1, lines: st.Lines}
+// end gives the part of a chunk, and makes b ready for another.
+func (b *exactBuilder) end(st ingest.ChunkStats) *exactPart {
+	if !b.holding {
+		return b.seal(1, st.Lines)
+	}
+	in := heldInput{coverage: b.coverage, lines: st.Lines, events: slices.Clone(b.log.buf)}
+	return &exactPart{held: []heldInput{in}, size: len(in.events), inputs: 1, lines: st.Lines}
+}
+
+// seal gives what was counted in so many inputs, the last of so many lines, and makes b ready for others.
+func (b *exactBuilder) seal(inputs uint32, lines uint64) *exactPart {
+	x := &exactPart{inputs: inputs, lines: lines}
+	b.input = 0
 	slices.Sort(b.seen)
 	for _, i := range b.seen {
 		x.keys = append(x.keys, exactHit{i, b.keys[i].seal()})

@@ -8,13 +8,14 @@ import (
 	"github.com/keyheat/keyheat/sketch"
 )
 
-// The serialised form of the part of one chunk: a byte for its kind, and then a Profile, the events that
-// it is held as, or exact counts. Whoever stores parts guards them with a checksum and keeps those of
+// The serialised form of the part of one chunk: a byte for its kind, and then a Profile or exact counts,
+// or the events that one of them is held as. Whoever stores parts guards them with a checksum and keeps those of
 // other settings away: a part that it gives back is one that this package made.
 const (
 	partProfile = 'P'
 	partEvents  = 'E'
 	partExact   = 'X'
+	partHeld    = 'Y' // exact counts, held as events
 )
 
 // ErrPart is wrapped by every error about the serialised form of a part, or of nominees.
@@ -110,6 +111,11 @@ func (r *decoder) skipText() { r.b = r.b[r.count():] }
 
 // marshal gives the serialised form of the counts of one chunk.
 func (p *exactPart) marshal() []byte {
+	if len(p.held) > 0 {
+		w := encoder{[]byte{partHeld}}
+		w.nums(uint64(p.held[0].coverage), p.held[0].lines)
+		return append(w.b, p.held[0].events...)
+	}
 	w := encoder{[]byte{partExact}}
 	w.num(p.lines)
 	w.count(len(p.keys))
@@ -127,7 +133,10 @@ func (p *exactPart) marshal() []byte {
 
 // readExactPart reads what marshal wrote, of a pass that counts these nominees. It is safe on any input.
 func readExactPart(b []byte, n *Nominees) (*exactPart, error) {
-	if len(b) == 0 || b[0] != partExact {
+	switch {
+	case len(b) > 0 && b[0] == partHeld:
+		return readHeldPart(b[1:])
+	case len(b) == 0 || b[0] != partExact:
 		return nil, badPart(errors.New("no exact counts"))
 	}
 	r := decoder{b: b[1:]}
@@ -155,6 +164,19 @@ func readExactPart(b []byte, n *Nominees) (*exactPart, error) {
 		return nil, badPart(r.err)
 	}
 	return p, nil
+}
+
+func readHeldPart(b []byte) (*exactPart, error) {
+	r := decoder{b: b}
+	in := heldInput{coverage: ingest.Coverage(r.below(uint64(ingest.StateOnly)+1, "a coverage")), lines: r.num()}
+	in.events = r.b
+	for r.err == nil && len(r.b) > 0 {
+		r.loggedEvent()
+	}
+	if r.err != nil {
+		return nil, badPart(r.err)
+	}
+	return &exactPart{held: []heldInput{in}, size: len(in.events), inputs: 1, lines: in.lines}, nil
 }
 
 func (w *encoder) exactKey(k *ExactKey) {

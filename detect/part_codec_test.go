@@ -156,7 +156,9 @@ func somePartForms() (forms [][]byte, s Settings, n *Nominees) {
 	whole := NewCollector(s)
 	l.feed(1, 1500, 9, whole)
 	n = Nominate(whole.Profile())
-	l.feed(1, 700, 9, NewCountMaker(s, n, c.give))
+	l.feed(1, 1500, 9, NewCountMaker(s, n, c.give))
+	l.events = 300
+	l.feed(1, 100, 9, NewCountMaker(s, n, c.give))
 	return c.forms, s, n
 }
 
@@ -171,7 +173,7 @@ func TestAPartThatIsCutOrOfOtherSettingsIsRefused(t *testing.T) {
 			} else if err != nil && !errors.Is(err, ErrPart) {
 				t.Fatalf("error %v is no ErrPart", err)
 			}
-			if _, err := readExactPart(form[:cut], n); err == nil && form[0] != partExact {
+			if _, err := readExactPart(form[:cut], n); err == nil && form[0] != partExact && form[0] != partHeld {
 				t.Fatalf("a part of kind %c is read as counts", form[0])
 			}
 		}
@@ -181,7 +183,7 @@ func TestAPartThatIsCutOrOfOtherSettingsIsRefused(t *testing.T) {
 			t.Errorf("a part of another fan: error %v", err)
 		}
 	}
-	if !kinds[partProfile] || !kinds[partEvents] || !kinds[partExact] {
+	if !kinds[partProfile] || !kinds[partEvents] || !kinds[partExact] || !kinds[partHeld] {
 		t.Errorf("only kinds %v were tried", kinds)
 	}
 }

@@ -54,16 +54,17 @@ func (m *PartMaker) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats)
 
 // A countCutter counts the nominees of chunks.
 type countCutter struct {
-	index *nomineeIndex
-	free  sync.Pool // of *exactBuilder
+	index    *nomineeIndex
+	settings Settings
+	free     sync.Pool // of *exactBuilder
 }
 
 func newCountCutter(s Settings, n *Nominees) *countCutter {
-	c := &countCutter{index: newNomineeIndex(n, s.Bytes)}
+	c := &countCutter{index: newNomineeIndex(n, s.Bytes), settings: s}
 	c.free.New = func() any {
 		return &exactBuilder{
 			index: c.index, targets: newTargetIndex(MaxTargets),
-			keys: make([]*exactOpen, len(n.Keys)), sizes: make([]ExactSize, len(n.Sizes)),
+			keys: make([]*exactOpen, len(n.Keys)), sizes: make([]ExactSize, len(n.Sizes)), log: eventLog{sortKeys: true},
 		}
 	}
 	return c
@@ -72,14 +73,36 @@ func newCountCutter(s Settings, n *Nominees) *countCutter {
 // Begin gives the sink of a chunk.
 func (c *countCutter) Begin(chunk ingest.Chunk) ingest.Sink {
 	b := c.free.Get().(*exactBuilder)
-	b.coverage = chunk.Input.Format.Coverage
+	b.coverage, b.holding, b.log.buf = chunk.Input.Format.Coverage, true, b.log.buf[:0]
 	return b
 }
 
 func (c *countCutter) end(s ingest.Sink, st ingest.ChunkStats) *exactPart {
 	b := s.(*exactBuilder)
 	defer c.free.Put(b)
-	return b.seal(st)
+	return b.end(st)
+}
+
+// join gives the counts of both; with continued, b's first input is the continuation of a's last.
+func (c *countCutter) join(a, b *exactPart, continued bool) *exactPart {
+	if size := a.size + b.size; len(a.held) > 0 && len(b.held) > 0 && !continued && size <= c.settings.openBudget() {
+		return &exactPart{held: append(a.held, b.held...), size: size, inputs: a.inputs + b.inputs, lines: b.lines}
+	}
+	return c.counted(a).join(c.counted(b), continued)
+}
+
+// counted counts the events that a part is held as.
+func (c *countCutter) counted(p *exactPart) *exactPart {
+	if len(p.held) == 0 {
+		return p
+	}
+	b := c.free.Get().(*exactBuilder)
+	defer c.free.Put(b)
+	b.holding = false
+	for i := range p.held {
+		b.replay(uint32(i), &p.held[i])
+	}
+	return b.seal(p.inputs, p.lines)
 }
 
 // A CountMaker makes the exact counts of each chunk for an ExactCounter of another process. It implements
