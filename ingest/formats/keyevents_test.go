@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,34 @@ func TestTimesWithoutZoneAreInTheGivenLocation(t *testing.T) {
 	want := []string{`event keyknown=true key="k" time=2026-03-01T10:00:00Z`}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+// The traps of sketches that decoders are to keep off have the numbers that sketch/trap_test.go goes on with.
+func TestTrap10EscapesOfOneKeyAreOneKey(t *testing.T) {
+	d, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	for form, want := range map[string]string{
+		`ab`: "ab", `a\u0062`: "ab", `\u0061\u0062`: "ab", `a\/b`: "a/b", `a/b`: "a/b",
+		`\ud83d\ude00`: "\U0001f600", "\U0001f600": "\U0001f600", "\xff\xfe": "\xff\xfe",
+	} {
+		got := said(d, []byte(`{"key":"`+form+`"}`))
+		if diff := cmp.Diff(got, []string{fmt.Sprintf("event keyknown=true key=%q", ingest.AppendKey(nil, []byte(want)))}); diff != "" {
+			t.Errorf("%s (-got +want):\n%s", form, diff)
+		}
+	}
+}
+
+func TestTrap17AClockThatIsWrongOpensNoPanes(t *testing.T) {
+	d, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	for at, want := range map[string]string{
+		"2016-12-31T23:59:60Z": `event keyknown=true key="k" time=2016-12-31T23:59:59Z`, // a leap second
+		"0000-01-01T00:00:00Z": "problem cause=\"" + ingest.TimeOutOfRange + "\"",
+		"9999-01-01T00:00:00Z": "problem cause=\"" + ingest.TimeOutOfRange + "\"",
+	} {
+		got := said(d, []byte(`{"ts":"`+at+`","key":"k"}`))
+		if len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("%s: got %q, want %q", at, got, want)
+		}
 	}
 }
 
