@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +24,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same, "gzip": gzipFile},
 	})
 }
 
@@ -37,6 +42,23 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit %s, want %s", got, args[0])
 	}
+}
+
+// gzipFile compresses a file, and leaves so many bytes away at its end: gzip FILE TO [BYTES].
+func gzipFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: gzip FILE TO [BYTES]")
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := io.WriteString(w, ts.ReadFile(args[0]))
+	ts.Check(errors.Join(err, w.Close()))
+	cut := 0
+	if len(args) > 2 {
+		cut, err = strconv.Atoi(args[2])
+		ts.Check(err)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), packed.Bytes()[:packed.Len()-cut], 0o644))
 }
 
 // findingIDs are the rule and subject of the findings of a JSON report, the part that does not depend
