@@ -122,6 +122,8 @@ const (
 	SlowShare
 	PartitionTarget
 	WindowsOfTTL
+	ChecklistStrong
+	ChecklistDeletes
 	limitCount
 )
 
@@ -266,6 +268,8 @@ var defaultLimits = [limitCount]Limit{
 	SlowOfKey:               {"hot-partition.slow-requests", Whole(30), "requests", "of the key that were slow or timed out in one minute", floors},
 	SlowShare:               {"hot-partition.slow-share", 800, "share", "of the table's slow requests of that minute", floors},
 	PartitionTarget:         {"time-bucket.partition-bytes", Whole(50 << 20), "bytes", "that a partition should reach at most", floors},
+	ChecklistStrong:         {"checklist.strong-share", 500, "share", "of reads that wait for a majority: worth asking whether they must", floors},
+	ChecklistDeletes:        {"checklist.delete-share", 200, "share", "of DynamoDB writes that delete: worth a time to live", floors},
 	WindowsOfTTL:            {"time-window.windows", Whole(24), "windows", "of compaction before data expires", casTWCS},
 }
 

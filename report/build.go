@@ -35,11 +35,15 @@ func Build(p *Parts) *Report {
 	for _, in := range v.Inputs {
 		r.Inputs = append(r.Inputs, Input{InputStats: in, SampleRate: v.Sampling})
 	}
-	for _, t := range v.Targets {
-		r.Tables = append(r.Tables, buildTable(v, t, p.Limit))
+	patterns := patternsOf(v)
+	for i, t := range v.Targets {
+		table := buildTable(t, p.Limit)
+		a := answerer{view: v, limits: v.Limits, target: t, patterns: patterns[i], findings: p.Findings}
+		table.Checklist = a.checklist()
+		r.Tables = append(r.Tables, table)
 	}
 	r.addHeat(v)
-	r.Patterns = BuildPatterns(v, p.Limit).Patterns
+	r.Patterns = firstPatterns(patterns, p.Limit)
 	return r
 }
 
@@ -93,10 +97,10 @@ func orderNotAssessed(in []detect.NotAssessed) []detect.NotAssessed {
 	})
 }
 
-func buildTable(v *detect.View, t *detect.TargetView, limit int) Table {
+func buildTable(t *detect.TargetView, limit int) Table {
 	total := t.Totals[detect.Requests]
 	out := Table{Target: t.Target, Requests: detect.Range{Low: total, High: total + min(t.Missed, ^total)}, Reported: reported(t), Totals: t.Totals,
-		Distinct: t.Distinct, Skew: t.Skew, TopKeys: topKeys(t, limit), Checklist: checklist(v.Limits, t)}
+		Distinct: t.Distinct, Skew: t.Skew, TopKeys: topKeys(t, limit)}
 	for i := range t.Panes {
 		out.PerPane = append(out.PerPane, t.Panes[i].Totals[detect.PaneRequests])
 	}

@@ -46,14 +46,28 @@ type PatternTable struct {
 
 // BuildPatterns gives the access patterns of a view, at most limit of each table or index; 0: all.
 func BuildPatterns(v *detect.View, limit int) *PatternTable {
-	out := &PatternTable{Span: v.Span}
+	return &PatternTable{Span: v.Span, Patterns: firstPatterns(patternsOf(v), limit)}
+}
+
+// patternsOf gives the patterns of each target, most requests first.
+func patternsOf(v *detect.View) [][]Pattern {
+	out := make([][]Pattern, 0, len(v.Targets))
 	costs := costsOf(v)
 	for _, t := range v.Targets {
 		p := patterns{target: t, cost: costs[baseOf(t.Target)], parser: cql.Parser{Client: true}}
 		p.key, p.clustering = keyColumns(v, t.Target)
-		out.Patterns = append(out.Patterns, p.build(limit)...)
+		out = append(out, p.build())
 	}
-	slices.SortStableFunc(out.Patterns, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
+	return out
+}
+
+// firstPatterns joins the first patterns of each target.
+func firstPatterns(each [][]Pattern, limit int) []Pattern {
+	var out []Pattern
+	for _, list := range each {
+		out = append(out, list[:limited(len(list), limit)]...)
+	}
+	slices.SortStableFunc(out, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
 	return out
 }
 
@@ -65,14 +79,14 @@ type patterns struct {
 	parser          cql.Parser
 }
 
-func (p *patterns) build(limit int) []Pattern {
+func (p *patterns) build() []Pattern {
 	out := make([]Pattern, 0, len(p.target.Patterns))
 	for i := range p.target.Patterns {
 		out = append(out, p.traffic(&p.target.Patterns[i]))
 	}
 	out = append(out, p.reported()...)
 	slices.SortStableFunc(out, func(a, b Pattern) int { return cmp.Compare(b.Requests.Low, a.Requests.Low) })
-	return out[:limited(len(out), limit)]
+	return out
 }
 
 // traffic gives one pattern of requests.

@@ -77,4 +77,5 @@ type Answer struct {
 	Question string // access-patterns, cardinality, growth, consistency, deletes, aggregate-size, write-fan-out
 	Answer   string // yes, no, unknown
 	Because  string
+	GetIt    string // how to get what is missing; empty unless Answer is unknown
 }

@@ -103,8 +103,8 @@ func TestFaultsOfTheCommandLine(t *testing.T) {
 --sample-rate 2: must be over 0 and at most 1
 --color red: must be one of auto, always, never
 --mask-secret f: needs --mask-keys
---format pdf: must be one of text, json, html, markdown, sarif, csv, csv-patterns, prometheus, arrow, arrow-panes, parquet, parquet-panes
---output x=y: must be FORMAT=FILE with a format of text, json, html, markdown, sarif, csv, csv-patterns, prometheus, arrow, arrow-panes, parquet, parquet-panes
+--format pdf: must be one of text, json, html, markdown, sarif, csv, csv-patterns, csv-checklist, prometheus, arrow, arrow-panes, parquet, parquet-panes
+--output x=y: must be FORMAT=FILE with a format of text, json, html, markdown, sarif, csv, csv-patterns, csv-checklist, prometheus, arrow, arrow-panes, parquet, parquet-panes
 --fail-on bad: must be never, low, medium, high or critical`,
 		},
 		{"bounds of time that nothing fits between", "analyze x --since 2026-06-04 --until 2026-06-03", "--since 2026-06-04 --until 2026-06-03: must be later than --since"},

@@ -38,7 +38,7 @@ type Renderer = Output[*report.Report]
 
 // Catalogue gives all renderers of reports; the first is the default.
 func Catalogue() []*Renderer {
-	return []*Renderer{textReport, jsonReport, htmlReport, markdownReport, sarifReport, csvReport, csvPatterns, prometheusReport, arrowReport, arrowPanes, parquetReport, parquetPanes}
+	return []*Renderer{textReport, jsonReport, htmlReport, markdownReport, sarifReport, csvReport, csvPatterns, csvChecklist, prometheusReport, arrowReport, arrowPanes, parquetReport, parquetPanes}
 }
 
 // A KeysRenderer prints tables of keys.
@@ -63,6 +63,14 @@ type PatternsRenderer = Output[*report.PatternTable]
 // PatternsCatalogue gives all renderers of the access-pattern table; the first is the default.
 func PatternsCatalogue() []*PatternsRenderer {
 	return []*PatternsRenderer{patternsText, patternsJSON, patternsCSV, patternsMarkdown}
+}
+
+// A ChecklistRenderer prints the modelling checklist of a report alone.
+type ChecklistRenderer = Output[*report.Report]
+
+// ChecklistCatalogue gives all renderers of the modelling checklist; the first is the default.
+func ChecklistCatalogue() []*ChecklistRenderer {
+	return []*ChecklistRenderer{checklistText, checklistJSON, checklistMarkdown}
 }
 
 // A CompareRenderer prints what two reports tell apart.

@@ -44,7 +44,7 @@ func input(name, format string, bytes, records, problems uint64) report.Input {
 
 func checklist(cardinality, growth, deletes string) []report.Answer {
 	return []report.Answer{{Question: "access-patterns", Answer: "unknown", Because: "no read was seen"}, {Question: "cardinality", Answer: cardinality, Because: "38 keys"},
-		{Question: "growth", Answer: growth, Because: "no size of a partition was measured"}, {Question: "deletes", Answer: deletes, Because: "1,311 tombstones a live row"}}
+		{Question: "growth", Answer: growth, Because: "no size of a partition was measured", GetIt: "sizes of three days"}, {Question: "deletes", Answer: deletes, Because: "1,311 tombstones a live row"}}
 }
 
 // incident is a night at which three things go wrong at once.

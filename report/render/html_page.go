@@ -75,7 +75,7 @@ type htmlTable struct {
 
 type htmlTopKey struct{ Key, Requests, Share, Peak, Tombstones string }
 
-type htmlAnswer struct{ Mark, Question, Answer, Because string }
+type htmlAnswer struct{ Mark, Question, Answer, Because, GetIt string }
 
 type htmlPattern struct {
 	Table, Shape, Entity string
@@ -168,7 +168,7 @@ func (p *page) htmlTable(t *report.Table, open bool) htmlTable {
 		out.Rows = append(out.Rows, row)
 	}
 	for _, a := range t.Checklist {
-		out.Checklist = append(out.Checklist, htmlAnswer{answerMark(a.Answer), strings.ReplaceAll(a.Question, "-", " "), a.Answer, visible(a.Because)})
+		out.Checklist = append(out.Checklist, htmlAnswer{answerMark(a.Answer), strings.ReplaceAll(a.Question, "-", " "), a.Answer, visible(a.Because), visible(a.GetIt)})
 	}
 	return out
 }

@@ -86,12 +86,6 @@ type docSkew struct {
 	Gini      docMilli `json:"gini"`
 }
 
-type docAnswer struct {
-	Question string `json:"question"`
-	Answer   string `json:"answer"`
-	Because  string `json:"because"`
-}
-
 type docNotAssessed struct {
 	Rule    string   `json:"rule"`
 	Store   string   `json:"store"`
@@ -172,7 +166,7 @@ func tableOf(t *report.Table) docTable {
 	traffic := t.Requests.High > 0
 	d := docTable{Store: t.Target.Store.String(), Table: validText(t.Target.Table), Index: validText(t.Target.Index),
 		PerPane:   each(t.PerPane, func(n *uint64) uint64 { return *n }),
-		Checklist: each(t.Checklist, func(a *report.Answer) docAnswer { return docAnswer{a.Question, a.Answer, validText(a.Because)} }),
+		Checklist: answersOf(t),
 		TopKeys:   each(t.TopKeys, func(k *report.TopKey) docTopKey { return topKeyOf(k, traffic) }),
 	}
 	if traffic {

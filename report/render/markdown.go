@@ -23,6 +23,7 @@ func renderMarkdown(w io.Writer, r *report.Report, o Options) error {
 	p.mdFindings()
 	p.mdTables()
 	p.mdPatterns()
+	p.mdChecklist()
 	p.mdGaps()
 	p.mdUnread()
 	_, err := w.Write(p.Bytes())

@@ -24,6 +24,14 @@ func TestPatternTables(t *testing.T) {
 	}
 }
 
+func TestChecklists(t *testing.T) {
+	golden(t, "checklist.txt", rendered(t, checklistText, incident(), Options{}))
+	golden(t, "checklist.json", rendered(t, checklistJSON, incident(), Options{}))
+	golden(t, "checklist.md", rendered(t, checklistMarkdown, incident(), Options{}))
+	golden(t, "checklist.csv", rendered(t, csvChecklist, incident(), Options{}))
+	golden(t, "checklist.empty.txt", rendered(t, checklistText, &report.Report{}, Options{}))
+}
+
 // Statements and entities come from outside.
 func TestHostilePatternsAreEscaped(t *testing.T) {
 	evil := "=cmd|' \x1b[31m<script>\n| `x` "

@@ -20,6 +20,7 @@ func renderText(w io.Writer, r *report.Report, o Options) error {
 	p.heatMaps()
 	p.tables()
 	p.patterns()
+	p.checklists()
 	p.notAssessed()
 	p.problems()
 	p.unread()
