@@ -128,6 +128,9 @@ type Event struct {
 	SortKey []byte // empty when unknown
 	Node    []byte // replica or coordinator that logged it, empty when unknown
 	Shape   []byte // normalised statement, empty when unknown
+	// Columns are the values of DecodeOptions.Columns, in their order, of formats that have further
+	// fields; nil: the record does not tell it. Empty unless asked for.
+	Columns [][]byte
 
 	At Position
 

@@ -141,6 +141,8 @@ type DecodeOptions struct {
 	Location *time.Location
 	// PartitionKeys gives the attribute that is the partition key of DynamoDB tables described beforehand.
 	PartitionKeys map[string]string
+	// Columns names further fields of generic records, whose values Event.Columns takes.
+	Columns []string
 	// Schema is what is known of Cassandra tables beforehand; nil: nothing.
 	Schema *cql.Schema
 	// Traces are the requests of traced sessions that other inputs tell of, by id of the session in hex

@@ -40,6 +40,7 @@ const (
 	fieldStore
 	fieldFailed
 	fieldConsistency
+	fieldColumn // one of DecodeOptions.Columns: part is its place there
 	fields
 )
 
@@ -195,14 +196,15 @@ func (t *names) add(name string) *named {
 
 // plan says which fields of an input are used.
 type plan struct {
-	names  names
-	parts  int          // components of a key that --map composes; 0: the key is one field
-	mapped [fields]bool // by slot: --map says where it comes from
+	names   names
+	columns int          // of DecodeOptions.Columns
+	parts   int          // components of a key that --map composes; 0: the key is one field
+	mapped  [fields]bool // by slot: --map says where it comes from
 }
 
 // newPlan reads --map; fields that it does not name are known by their usual names.
 func newPlan(o ingest.DecodeOptions) (*plan, error) {
-	if len(o.Map) == 0 {
+	if len(o.Map)+len(o.Columns) == 0 {
 		return unmapped, nil
 	}
 	return makePlan(o)
@@ -240,7 +242,21 @@ func makePlan(o ingest.DecodeOptions) (*plan, error) {
 			}
 		}
 	}
-	return p, nil
+	return p, p.takeColumns(o.Columns)
+}
+
+// takeColumns makes the columns that are asked for known.
+func (p *plan) takeColumns(columns []string) error {
+	if p.columns = len(columns); p.columns > maxNames/4 {
+		return fmt.Errorf("at most %d columns", maxNames/4)
+	}
+	p.mapped[fieldColumn] = true
+	for i, path := range columns {
+		if err := p.names.lead(path, target{field: fieldColumn, part: uint8(i)}); err != nil {
+			return fmt.Errorf("column %s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 func fieldNamed(name string) field {
@@ -262,18 +278,23 @@ func (p *plan) mapField(f field, from string) error {
 		return fmt.Errorf("at most %d components", maxNames/4)
 	}
 	for i, path := range paths {
-		if path == "" {
-			return fmt.Errorf("a field's name is empty")
-		}
-		t := target{field: f, part: uint8(i)}
-		if err := p.names.point(path, t); err != nil {
+		if err := p.names.lead(path, target{field: f, part: uint8(i)}); err != nil {
 			return err
 		}
-		if head, rest, dotted := strings.Cut(path, "."); dotted {
-			if err := p.names.enter(head, rest, t); err != nil {
-				return err
-			}
-		}
+	}
+	return nil
+}
+
+// lead makes to the target of a path, and of a name that is spelt like it.
+func (t *names) lead(path string, to target) error {
+	if path == "" {
+		return fmt.Errorf("a field's name is empty")
+	}
+	if err := t.point(path, to); err != nil {
+		return err
+	}
+	if head, rest, dotted := strings.Cut(path, "."); dotted {
+		return t.enter(head, rest, to)
 	}
 	return nil
 }

@@ -63,17 +63,16 @@ func (p *plan) csv(head []byte, o ingest.DecodeOptions) (*csv, error) {
 	header := headerOf(head)
 	d := &csv{header: bytes.Clone(header), separator: p.separator(header)}
 	d.times.Location = o.Location
-	if p.parts > 0 {
-		d.parts = make([][]byte, p.parts)
-	}
+	d.compose(p)
 	for _, name := range cells(header, d.separator) {
 		var t target
 		if e := p.names.find(name); e != nil {
 			t = e.target
 		}
+		several := t.field == fieldKey && p.parts > 0 || t.field == fieldColumn
 		if bit := uint32(1) << t.field.slot() &^ 1; d.fields&bit == 0 {
 			d.fields |= bit
-		} else if t.field != fieldKey || p.parts == 0 || slices.Contains(d.columns, column{target: t}) {
+		} else if !several || slices.Contains(d.columns, column{target: t}) {
 			return nil, fmt.Errorf("the column %s and another one may both be the field %s", name, fieldNames[t.field.slot()][0])
 		}
 		d.columns = append(d.columns, column{target: t})
@@ -233,7 +232,7 @@ func (c *column) search(buf []byte, i, n int, pattern uint64) int {
 // cell takes one cell that is not empty, and no whole key. Spaces around a key belong to it; around
 // another value they do not.
 func (d *csv) cell(t target, text []byte) string {
-	if t.field == fieldKey { // a part of one that is composed
+	if t.field == fieldKey || t.field == fieldColumn { // a part of a key that is composed
 		return d.set(t, ingest.JSONString, text)
 	}
 	if text[0] <= ' ' || text[len(text)-1] <= ' ' {

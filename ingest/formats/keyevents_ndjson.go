@@ -50,9 +50,7 @@ func newNDJSON(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
 func (p *plan) ndjson(o ingest.DecodeOptions) *ndjson {
 	d := &ndjson{plan: p, learn: 1}
 	d.times.Location = o.Location
-	if p.parts > 0 {
-		d.parts = make([][]byte, p.parts)
-	}
+	d.compose(p)
 	return d
 }
 

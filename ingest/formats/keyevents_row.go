@@ -28,6 +28,7 @@ type row struct {
 	seen       uint32   // fields of the record, by slot
 	list       [][]byte // components of a key that is an array
 	parts      [][]byte // components of a key that --map composes; nil: it does not
+	columns    [][]byte // of DecodeOptions.Columns; nil: none is asked for
 	given      int      // how many of parts this record has
 
 	keyspace  []byte
@@ -40,10 +41,21 @@ type row struct {
 	steady bool
 }
 
+// compose makes room for what a plan takes together from several fields.
+func (r *row) compose(p *plan) {
+	if p.parts > 0 {
+		r.parts = make([][]byte, p.parts)
+	}
+	if p.columns > 0 {
+		r.columns = make([][]byte, p.columns)
+	}
+}
+
 func (r *row) begin(at ingest.Position) {
 	r.event.Reset()
 	r.seen, r.given, r.throttled = 0, 0, 0
 	r.keyspace, r.steady = nil, false
+	clear(r.columns)
 	r.again(at)
 }
 
@@ -58,6 +70,10 @@ func (r *row) set(t target, kind ingest.JSONKind, text []byte) (cause string) {
 	bit := uint32(1) << t.field.slot()
 	if t.field == fieldKey && r.parts != nil {
 		return r.setPart(int(t.part), kind, text)
+	}
+	if t.field == fieldColumn {
+		r.setColumn(int(t.part), kind, text)
+		return ""
 	}
 	if kind == ingest.JSONNull {
 		return ""
@@ -271,6 +287,17 @@ func (r *row) setPart(part int, kind ingest.JSONKind, text []byte) string {
 	return ""
 }
 
+// setColumn takes the value of a further field. Of an array or object it stays unknown, of two the first counts.
+func (r *row) setColumn(place int, kind ingest.JSONKind, text []byte) {
+	switch {
+	case kind == ingest.JSONNull || kind >= ingest.JSONArray || r.columns[place] != nil:
+		return
+	case kind == ingest.JSONEscaped:
+		text = r.unquote(text)
+	}
+	r.columns[place] = text
+}
+
 // finish makes the event whole and hands it over.
 func (r *row) finish(rec *ingest.Record, to ingest.Sink) {
 	e := &r.event
@@ -283,7 +310,8 @@ func (r *row) finish(rec *ingest.Record, to ingest.Sink) {
 		to.Skip(skipNoKey)
 		return
 	}
-	r.steady = r.seen&rareFields == 0 && r.parts == nil
+	e.Columns = r.columns
+	r.steady = r.seen&rareFields == 0 && r.parts == nil && r.columns == nil
 	if r.seen&rareFields != 0 && !r.finishRare(to) {
 		return
 	}
@@ -332,7 +360,7 @@ func (r *row) split(to ingest.Sink) {
 	e := &r.event
 	r.refused = ingest.Event{
 		Store: e.Store, Op: e.Op, Throttle: e.Throttle, KeyKnown: e.KeyKnown, Requests: r.throttled,
-		Table: e.Table, Index: e.Index, Key: e.Key, SortKey: e.SortKey, Node: e.Node, Shape: e.Shape, At: e.At,
+		Table: e.Table, Index: e.Index, Key: e.Key, SortKey: e.SortKey, Node: e.Node, Shape: e.Shape, Columns: e.Columns, At: e.At,
 	}
 	if at, ok := e.UnixNano(); ok {
 		r.refused.SetTime(at)

@@ -56,7 +56,7 @@ func (s *shape) learn(data []byte, p *plan) {
 		v.quoted = kind == ingest.JSONString || kind == ingest.JSONEscaped
 		if v.entry = p.names.find(name); v.entry != nil {
 			s.fields |= 1 << v.entry.target.field.slot() &^ 1
-			if v.entry.sub != nil {
+			if v.entry.sub != nil || v.entry.target.field == fieldColumn {
 				s.fields |= neverSteady
 			} else if p.parts == 0 || v.entry.target.field != fieldKey {
 				v.plain = v.entry.target.field
