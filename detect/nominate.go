@@ -37,13 +37,16 @@ const (
 // Nominate chooses the keys that could be in a finding: the first of each target by the middle and by
 // the lower bound of each weight, and the first of a pane where it may have a large share. Each key is
 // nominated once. When there are too many, those that are large only in a pane give way first.
-func Nominate(p *Profile) *Nominees {
+func Nominate(p *Profile) *Nominees { return NominateFew(p, maxNominees, maxMinutes) }
+
+// NominateFew is Nominate for at most so many keys, and so many minutes of each.
+func NominateFew(p *Profile, most, minutes int) *Nominees {
 	n := nomination{profile: p, seen: map[string]bool{}}
 	for id := range p.Targets {
 		n.ranked(uint32(id))
 	}
 	n.inPanes()
-	keys := n.keys[:min(len(n.keys), maxNominees)]
+	keys := n.keys[:min(len(n.keys), most, maxNominees)]
 	slices.SortFunc(keys, compareNominees)
 	out := &Nominees{Keys: keys, Width: p.Width}
 	for i := range p.Targets {
@@ -51,7 +54,7 @@ func Nominate(p *Profile) *Nominees {
 	}
 	out.Sizes = largestCollections(p)
 	for i := range keys {
-		keys[i].Minutes = n.minutes(&keys[i])
+		keys[i].Minutes = n.minutes(&keys[i], minutes)
 	}
 	return out
 }
@@ -162,7 +165,7 @@ func topOf(t *sketch.Top, group uint32) (top sketch.Entry, ok bool) {
 
 // minutes chooses the minutes of a key that are counted by the second: those around its peak in the
 // panes where its upper bound is largest.
-func (n *nomination) minutes(k *Nominee) []uint32 {
+func (n *nomination) minutes(k *Nominee, most int) []uint32 {
 	type peak struct {
 		high uint64
 		at   uint32
@@ -180,7 +183,7 @@ func (n *nomination) minutes(k *Nominee) []uint32 {
 	chosen := map[uint32]bool{}
 	for _, p := range peaks {
 		for m := -aroundPeak; m <= aroundPeak; m++ {
-			if len(chosen) < maxMinutes {
+			if len(chosen) < most {
 				chosen[uint32(int64(p.at-p.at%minute)+int64(m)*minute)] = true
 			}
 		}

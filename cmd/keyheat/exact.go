@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 // exact reads the inputs a second time and counts the nominated keys, and those that also adds; nil
@@ -22,17 +23,26 @@ func (r *reading) exact(ctx context.Context, also func(*detect.Nominees)) *detec
 		return nil
 	}
 	counter := detect.NewCounter(r.profile, nominees)
+	if !r.again(ctx, counter, "counting") {
+		return nil
+	}
+	return counter.Exact()
+}
+
+// again reads the inputs once more, exactly the bytes that were read first. It reports whether h saw all of
+// them, and else notes why the counts are bounds.
+func (r *reading) again(ctx context.Context, h ingest.Handler, doing string) bool {
 	again := r.options
 	again.Again = r.result
-	result, err := r.pass(ctx, counter, again, "counting")
+	result, err := r.pass(ctx, h, again, doing)
 	switch {
 	case ctx.Err() != nil:
 		r.interrupted = true
 		r.notes = append(r.notes, "keys have bounds, not exact counts: interrupted in the second pass")
-		return nil
+		return false
 	case err != nil:
 		r.errs = append(r.errs, err)
-		return nil
+		return false
 	}
 	changed := []string{}
 	for _, s := range result.Sources {
@@ -42,9 +52,8 @@ func (r *reading) exact(ctx context.Context, also func(*detect.Nominees)) *detec
 	}
 	if len(changed) > 0 {
 		r.noteChanged(changed)
-		return nil
 	}
-	return counter.Exact()
+	return len(changed) == 0
 }
 
 // noteChanged notes why there are no exact counts of sources that the second pass found changed.

@@ -15,7 +15,7 @@ import (
 )
 
 // specs are the types whose values stand in a catalogue.
-var specs = []string{"ingest.Format", "detect.Rule", "detect.Remedy", "Renderer", "KeysRenderer", "KeyRenderer", "PatternsRenderer", "ChecklistRenderer", "CompareRenderer"}
+var specs = []string{"ingest.Format", "detect.Rule", "detect.Remedy", "Renderer", "KeysRenderer", "KeyRenderer", "PatternsRenderer", "ChecklistRenderer", "CompareRenderer", "SimulationRenderer"}
 
 const catalogueFile = "catalogue.go"
 

@@ -81,6 +81,14 @@ func CompareCatalogue() []*CompareRenderer {
 	return []*CompareRenderer{compareText, compareJSON}
 }
 
+// A SimulationRenderer prints what other partition keys would do.
+type SimulationRenderer = Output[*detect.Simulation]
+
+// SimulationCatalogue gives all renderers of simulations; the first is the default.
+func SimulationCatalogue() []*SimulationRenderer {
+	return []*SimulationRenderer{simulationText, simulationJSON}
+}
+
 func (o Options) width() int {
 	if o.Width == 0 {
 		return 100
