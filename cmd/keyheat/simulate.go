@@ -104,6 +104,7 @@ func runSimulate(ctx context.Context, e *env, stdout io.Writer, o *simulateOptio
 	if err != nil {
 		return err
 	}
+	r.wanted.tables = nil // that another table was left out is no news
 	result.Notes = append(result.Notes, append(r.remarks(), r.partial...)...)
 	err = writeTo(e, stdout, "-", func(w io.Writer) error {
 		return outputNamed(render.SimulationCatalogue(), o.format.of).Render(w, result, reporter.options)

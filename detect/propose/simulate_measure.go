@@ -54,6 +54,9 @@ func (l *measuredLane) noisy(b detect.Bounds, each detect.Milli) detect.Bounds {
 		return detect.Milli(4 * math.Ceil(math.Sqrt(float64(m)*float64(each))))
 	}
 	b.Low, b.High = b.Low-min(b.Low, off(b.Low)), b.High+off(b.High)
+	if each == one {
+		b.Low, b.High = b.Low/one*one, (b.High+one-1)/one*one
+	}
 	return b
 }
 
@@ -75,6 +78,9 @@ func (l *measuredLane) topShare() detect.Bounds {
 	n := l.noisy(detect.Within(detect.Whole(middle), detect.Whole(top.Low), detect.Whole(top.High)), one)
 	share := func(m detect.Milli) detect.Milli {
 		return min(detect.Milli(math.Round(float64(m)/float64(known))), 1000)
+	}
+	if n.Low == n.High && l.loose() == 0 {
+		return detect.Exactly(share(n.Value))
 	}
 	return detect.Within(share(n.Value), detect.Milli(uint64(n.Low)/known), min(1+detect.Milli((uint64(n.High)+1000*l.loose())/known), 1000))
 }

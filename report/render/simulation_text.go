@@ -208,17 +208,30 @@ func fanoutText(s *detect.Simulated) string {
 	return "a read asks " + mean + " partitions on average, " + p99 + " at p99"
 }
 
-// writeSimNotes says what the figures rest on, and what was not replayed.
+// writeSimNotes says what was not replayed, and what the figures rest on: each once, with the keys that it is
+// about.
 func writeSimNotes(p *pen, s *detect.Simulation) {
-	p.line()
+	texts, about := []string{}, map[string][]string{}
+	say := func(text, key string) {
+		if about[text] == nil {
+			texts = append(texts, text)
+		}
+		about[text] = append(about[text], visible(key))
+	}
 	for i := range s.Keys {
 		k := &s.Keys[i]
 		for _, n := range k.NotReplayed {
-			p.hanging("  ", dim, fmt.Sprintf("%s: not replayed: %s, %s", visible(k.Key), plural(n.Requests, "request"), visible(n.Why)))
+			say(fmt.Sprintf("not replayed: %s, %s", plural(n.Requests, "request"), visible(n.Why)), k.Key)
 		}
 		for _, a := range k.Assumed {
-			p.hanging("  ", dim, visible(k.Key)+": "+visible(a))
+			say(visible(a), k.Key)
 		}
+	}
+	if len(texts)+len(s.Notes) > 0 {
+		p.line()
+	}
+	for _, t := range texts {
+		p.hanging("  ", dim, t+" ["+strings.Join(about[t], "] [")+"]")
 	}
 	for _, n := range s.Notes {
 		p.hanging("  ", dim, visible(n))
