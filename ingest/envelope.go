@@ -1,6 +1,9 @@
 package ingest
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // An Envelope is what a log shipper, a container runtime or an export put around each line of an
 // input: a stack of at most three wrappers, and colour codes. It holds no state of a line, so one
@@ -25,6 +28,9 @@ type wrapper struct {
 	name string
 	fits int // of ten lines of a beginning, how many must have it
 	open func(line []byte) (opened, bool)
+	// names are those of which one stands in each line that has it: to look for them costs less than to open
+	// a line that is another's. Nil: none.
+	names [][]byte
 }
 
 // opened is a line without its wrapper: text is a part of the line, to be read as form says.
@@ -47,18 +53,18 @@ const (
 
 // wrappers lists the envelopes; the first that fits is taken.
 var wrappers = []*wrapper{
-	{"docker", 9, openDocker},
-	{"journald-json", 9, openJournal},
-	{"json-message", 9, openMessage},
-	{"cri", 6, openCRI},
-	{"kubectl-prefix", 6, openKubectl},
-	{"syslog-rfc5424", 6, openSyslog5424},
-	{"syslog", 6, openSyslog},
-	{"timestamp", 6, openTimestamp},
-	{"quoted", 10, openQuoted},
+	{"docker", 9, openDocker, [][]byte{[]byte(`"stream"`)}},
+	{"journald-json", 9, openJournal, [][]byte{[]byte(`"__REALTIME_TIMESTAMP"`)}},
+	{"json-message", 9, openMessage, textNames},
+	{"cri", 6, openCRI, nil},
+	{"kubectl-prefix", 6, openKubectl, nil},
+	{"syslog-rfc5424", 6, openSyslog5424, nil},
+	{"syslog", 6, openSyslog, nil},
+	{"timestamp", 6, openTimestamp, nil},
+	{"quoted", 10, openQuoted, nil},
 }
 
-var colours = &wrapper{"ansi-colours", 0, openColours}
+var colours = &wrapper{"ansi-colours", 0, openColours, nil}
 
 const (
 	maxWrappers   = 3
@@ -113,14 +119,20 @@ func firstFit(lines [][]byte) *wrapper {
 func (w *wrapper) fitsLines(lines [][]byte) bool {
 	n := 0
 	for i, line := range lines {
-		if _, ok := w.open(line); ok {
-			n++
+		if w.mayFit(line) {
+			if _, ok := w.open(line); ok {
+				n++
+			}
 		}
 		if left := len(lines) - i - 1; (n+left)*10 < len(lines)*w.fits {
 			return false
 		}
 	}
 	return n > 0
+}
+
+func (w *wrapper) mayFit(line []byte) bool {
+	return w.names == nil || slices.ContainsFunc(w.names, func(name []byte) bool { return bytes.Contains(line, name) })
 }
 
 func (e *Envelope) peelColours(lines [][]byte) [][]byte {

@@ -15,6 +15,11 @@ type jsonLine struct {
 	unrooted bool // the line stood in an inner object
 }
 
+// textNames are the members that may hold a line, see take.
+var textNames = [][]byte{
+	[]byte(`"log"`), []byte(`"message"`), []byte(`"MESSAGE"`), []byte(`"@message"`), []byte(`"line"`), []byte(`"_raw"`),
+}
+
 // Docker's json-file driver writes one object for each line of a container, and cuts lines at 16 KiB:
 // https://docs.docker.com/engine/logging/drivers/json-file/ and moby daemon/logger/copier.go.
 //

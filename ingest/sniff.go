@@ -10,8 +10,10 @@ import (
 // in.head is set to what formats are shown: a part of raw, or a copy without the envelope.
 func (o *Options) recognise(in *Input, raw []byte, whole bool) error {
 	raw = bytes.TrimPrefix(raw, bom)
-	if i := bytes.LastIndexByte(raw, '\n'); !whole && i >= 0 {
-		raw = raw[:i+1]
+	if !whole {
+		if i := bytes.LastIndexByte(raw, '\n'); i >= 0 {
+			raw = raw[:i+1]
+		}
 	}
 	in.head = raw
 	first := o.before(in)

@@ -4,18 +4,12 @@ package formats
 
 import "github.com/keyheat/keyheat/ingest"
 
-// Catalogue lists every format, in the order in which reports and help name them.
+// Catalogue lists every format, in the order in which reports and help name them and inputs are shown to
+// them: those of JSON tell at a glance what is theirs, those of text search every line.
 func Catalogue() []*ingest.Format {
 	return []*ingest.Format{
 		&KeyEventsNDJSON,
 		&KeyEventsCSV,
-		&CassandraLog,
-		&CassandraClient,
-		&ScyllaLog,
-		&CassandraTrace,
-		&ScyllaTrace,
-		&CassandraAudit,
-		&CassandraFQL,
 		&DynamoStream,
 		&DynamoExport,
 		&DynamoScan,
@@ -23,6 +17,13 @@ func Catalogue() []*ingest.Format {
 		&CloudWatch,
 		&ContributorInsights,
 		&AWSDescription,
+		&CassandraLog,
+		&CassandraClient,
+		&ScyllaLog,
+		&CassandraTrace,
+		&ScyllaTrace,
+		&CassandraAudit,
+		&CassandraFQL,
 		&ThrottleText,
 		&TableStats,
 		&TableStatsJSON,

@@ -221,11 +221,10 @@ func sniffNDJSON(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 		if !ok && s.records == 1 { // a document over several lines, some of which may look like records
 			return ingest.Verdict{Fit: ingest.No, Why: "not one JSON object a line"}
 		}
-		if !ok {
+		if !ok || !s.observe(names) {
 			s.foreign++
 			continue
 		}
-		s.observe(names)
 		d.Decode(&ingest.Record{Data: line}, onlyEvents{&s})
 	}
 	if s.records == 0 || s.foreign*2 > s.records {

@@ -40,14 +40,15 @@ func (s *survey) Skip(string)            { s.foreign++ }
 // surveyedRecords is how many records of a beginning are looked at.
 const surveyedRecords = 8
 
-// observe notes the names of one record.
-func (s *survey) observe(record []string) {
+// observe notes the names of one record, and reports whether one of them is a field's.
+func (s *survey) observe(record []string) (known bool) {
 	var seen [fields][]string
 	for _, name := range record {
 		e := s.plan.names.find([]byte(name))
 		if e == nil && plausibleKey(name) && len(s.likely) < 3 && !slices.Contains(s.likely, name) {
 			s.likely = append(s.likely, name)
 		}
+		known = known || e != nil
 		if e != nil && e.target.field != fieldNone && !s.plan.mapped[e.target.field.slot()] {
 			if slot := e.target.field.slot(); !slices.Contains(seen[slot], name) {
 				seen[slot] = append(seen[slot], name)
@@ -59,6 +60,7 @@ func (s *survey) observe(record []string) {
 			s.clash[slot] = found
 		}
 	}
+	return known
 }
 
 // plausibleKey reports whether name looks like the identity of something that rows are filed under.
