@@ -38,6 +38,17 @@ type LiveInput struct {
 	Node   string  // address of the node that tells of itself; empty: none
 }
 
+// Positions is what a Sink is as well where it keeps how far the parts of its input were read, such as the
+// shards of a stream, so that a later run goes on there. It is used by one goroutine at a time.
+type Positions interface {
+	// Position gives what Reached was told last of a part, in this run or an earlier one; empty: nothing.
+	Position(part string) string
+	// Reached is told how far a part was read. All that the Sink was handed so far stands before the positions
+	// of the parts, and nothing else does: what it is handed behind the last one that it keeps counts only
+	// when the next one is kept, and is handed over once more by a run that goes on here.
+	Reached(part, position string)
+}
+
 // A Server is a Live that reads a running database, and can say what that one hides. It only reads.
 type Server interface {
 	Live
@@ -50,8 +61,21 @@ type LiveOptions struct {
 	Wait     func(ctx context.Context, d time.Duration) // ends after d, or with the context
 	Getenv   func(name string) string
 	ReadFile func(name string) ([]byte, error)
+	// Formats are those of the catalogue. A Server that is told what a file could hold, hands it to them.
+	Formats []*Format
+	Decode  DecodeOptions
 	// LoadLimit is the most requests a second that one node or endpoint is sent; 0: the server's default.
 	LoadLimit float64
+}
+
+// Format gives the format of this name, nil when there is none.
+func (o *LiveOptions) Format(name string) *Format {
+	for _, f := range o.Formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
 }
 
 // A Diagnosis says what a Server shows, and what hides the rest.

@@ -44,7 +44,7 @@ with which command that would show, at which cost. It only reads. It prints the 
 func (o *doctorOptions) Validate() error { return faults(&o.format, &o.live.load) }
 
 func runDoctor(ctx context.Context, e *env, w io.Writer, o *doctorOptions, text string) error {
-	server, err := e.openServer(text, &o.live)
+	server, err := e.openServer(text, &o.live, ingest.DecodeOptions{})
 	if err != nil {
 		return err
 	}

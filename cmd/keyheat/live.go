@@ -73,13 +73,13 @@ func (f *liveFlags) checkURLs(urls []string) error {
 }
 
 // openLive opens the live sources that the URLs name. The error joins what is wrong with each.
-func (e *env) openLive(urls []string, f *liveFlags) ([]ingest.Source, error) {
+func (e *env) openLive(urls []string, f *liveFlags, decode ingest.DecodeOptions) ([]ingest.Source, error) {
 	sources, errs := []ingest.Source{}, []error{f.checkURLs(urls)}
 	if errs[0] != nil {
 		return nil, errs[0]
 	}
 	for _, text := range urls {
-		server, err := e.openServer(text, f)
+		server, err := e.openServer(text, f, decode)
 		if err != nil {
 			errs = append(errs, err)
 			continue

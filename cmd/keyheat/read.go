@@ -70,7 +70,7 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 	e.limitMemory(int64(f.memory.of / 10 * 8))
 	r := &reading{env: e, quiet: f.quiet, timed: f.live.duration.of > 0}
 	urls, files := splitURLs(inputs)
-	live, err := e.openLive(urls, &f.live)
+	live, err := e.openLive(urls, &f.live, f.decode())
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 	}
 	r.options = ingest.Options{
 		Formats: formats.Catalogue(),
-		Decode:  ingest.DecodeOptions{Map: f.fields(), Location: f.zone.of},
+		Decode:  f.decode(),
 		Files:   e.files,
 		Stdin:   e.stdin,
 		Chunk:   int64(f.chunk.of),

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats"
 )
 
@@ -90,6 +91,11 @@ func (f *readFlags) settings() detect.Settings {
 	s := detect.DefaultSettings()
 	s.Chunk, s.Memory, s.Pane = f.chunk.of, f.memory.of, f.pane.of
 	return s
+}
+
+// decode gives what decoders are told by the flags alone.
+func (f *readFlags) decode() ingest.DecodeOptions {
+	return ingest.DecodeOptions{Map: f.fields(), Location: f.zone.of}
 }
 
 func (f *readFlags) fields() map[string]string {

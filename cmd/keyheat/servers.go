@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/dynamo"
+	"github.com/keyheat/keyheat/ingest/formats"
 )
 
 // A scheme is a kind of URL, and what opens the live source that it names.
@@ -20,7 +22,9 @@ type scheme struct {
 
 // schemes are the live sources that there are.
 func schemes() []scheme {
-	return nil
+	return []scheme{
+		{"dynamodb", dynamo.Open, "a profile of AWS, or in its environment variables"},
+	}
 }
 
 var urlForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
@@ -69,7 +73,7 @@ func withoutSecrets(arg string) string {
 
 // openServer opens the live source that a URL names. Its errors are faults of the command line, and do
 // not show what may be a secret.
-func (e *env) openServer(text string, o *liveFlags) (ingest.Server, error) {
+func (e *env) openServer(text string, o *liveFlags, decode ingest.DecodeOptions) (ingest.Server, error) {
 	shown := withoutSecrets(text)
 	i := slices.IndexFunc(e.schemes, func(s scheme) bool { return strings.HasPrefix(strings.ToLower(text), s.name+"://") })
 	if i < 0 {
@@ -84,6 +88,7 @@ func (e *env) openServer(text string, o *liveFlags) (ingest.Server, error) {
 	}
 	server, err := e.schemes[i].open(u, ingest.LiveOptions{
 		Now: e.now, Wait: wait, Getenv: e.getenv, ReadFile: e.readFile, LoadLimit: o.load.of,
+		Formats: formats.Catalogue(), Decode: decode,
 	})
 	if err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", shown, err))
