@@ -95,7 +95,8 @@ func (w *worker) outer() *lines {
 }
 
 // frame makes the worker's framer give the records of in in [start, stop), of what r gives from base on.
-func (w *worker) frame(in *Input, r io.Reader, base, start, stop uint64) {
+// Lines are counted from start on, anew after each chunk bytes.
+func (w *worker) frame(in *Input, r io.Reader, base, start, stop, chunk uint64) {
 	f := &w.f
 	f.begins, f.quoted, f.quiet = in.Format.Begins, in.quoted, in.Format.Quiet
 	limit := w.r.o.MaxRecord
@@ -106,7 +107,7 @@ func (w *worker) frame(in *Input, r io.Reader, base, start, stop uint64) {
 		limit = MaxDocument
 	}
 	f.lines.limit, w.wrapped.outer.limit = limit, limit
-	f.start, f.first, f.held, f.rec = start, start == 0, false, Record{}
+	f.start, f.first, f.held, f.rec, f.recFault = start, start == 0, false, Record{}, faultNone
 	f.reset(r, base, stop)
 	if in.envelope != nil {
 		o := &w.wrapped
@@ -116,7 +117,7 @@ func (w *worker) frame(in *Input, r io.Reader, base, start, stop uint64) {
 		f.wrapped = o
 	}
 	outer := w.outer()
-	outer.tally.reset(uint64(w.r.o.Chunk), start, w.r.sums())
+	outer.tally.reset(chunk, start, w.r.sums())
 	if start == 0 {
 		outer.skipBOM()
 		if in.Format.Header {
@@ -141,7 +142,7 @@ func (w *worker) ended(in *Input) error {
 func (w *worker) sequence(p place, in *Input, d Decoder, r io.Reader) {
 	s := sequence{w: w, p: p, weight: w.r.weight(p.size)}
 	s.res.Input = in
-	w.frame(in, r, 0, 0, math.MaxUint64)
+	w.frame(in, r, 0, 0, math.MaxUint64, uint64(w.r.o.Chunk))
 	w.r.admit(p.file, s.weight)
 	s.c = w.begin(in, 0, d)
 	for w.f.record() {
@@ -209,7 +210,7 @@ func (w *worker) rangedChunk(g *rangedFile, i int) {
 // chunk reads the records that begin in [start, stop) of a file.
 func (w *worker) chunk(in *Input, f File, size int64, index int, start, stop uint64) (ChunkStats, error) {
 	base := leadIn(f, int64(start), in.envelope != nil)
-	w.frame(in, &section{f: f, off: base, end: size, run: w.r}, uint64(base), start, stop)
+	w.frame(in, &section{f: f, off: base, end: size, run: w.r}, uint64(base), start, stop, uint64(w.r.o.Chunk))
 	c := w.begin(in, index, w.decoder(in))
 	for w.f.record() {
 		w.decode(&c)

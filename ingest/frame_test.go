@@ -20,7 +20,7 @@ func frameAll(data []byte, s shape, limit, block int, chunk uint64, oneByte bool
 	if oneByte {
 		r = iotest.OneByteReader(r)
 	}
-	w.frame(in, r, 0, 0, math.MaxUint64)
+	w.frame(in, r, 0, 0, math.MaxUint64, uint64(chunk))
 	to := &recorded{c: Chunk{Input: in}}
 	c := openChunk{sink: to, decoder: new(echo)}
 	for w.f.record() {

@@ -29,7 +29,7 @@ type Input struct {
 
 // A Chunk is the records of an input that begin in bytes [Index*Options.Chunk, (Index+1)*Options.Chunk)
 // of its decompressed form. An input of n bytes has n/Options.Chunk chunks, rounded up, whether a
-// record begins in each or not.
+// record begins in each or not. Chunks of an input that is followed begin where the one before ended.
 type Chunk struct {
 	Input *Input
 	Index int
@@ -78,6 +78,11 @@ type Options struct {
 	// Again is the result of the first pass over the same sources with the same settings: exactly the
 	// bytes of that pass are read, and sources that hold others are marked Changed.
 	Again *Result
+	// Follow makes Read go on with what grows until the context ends, as tail -F does: plain files that
+	// were named, the standard input and pipes. It is called between two looks at them, and ends after a
+	// while or with the context. A file that is cut, or replaced by another, goes on as another input. What
+	// one look finds is one chunk, or several; it is not read Again.
+	Follow func(ctx context.Context)
 	// Progress is called after each few MiB read, by one goroutine at a time.
 	Progress func(Progress)
 

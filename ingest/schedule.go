@@ -34,6 +34,8 @@ type run struct {
 	limit  int
 	files  []fileState
 	ranged []*rangedFile // files with chunks to hand out, in order
+	// followed are those that go on after their end.
+	followed []*followed
 }
 
 const chunkWeight = 64
@@ -74,6 +76,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		workers.Go(func() { newWorker(r).work() })
 	}
 	workers.Wait()
+	r.followAll(ctx)
 	for _, g := range r.ranged { // only when cancelled
 		g.finish(r)
 	}

@@ -72,6 +72,10 @@ func (w *worker) file(i int) {
 		res.Stream = again.Sources[i].Stream
 	case src.Stdin && w.r.o.Stdin == nil:
 		res.fail(errors.New("there is no standard input"))
+	case src.Stdin && w.r.o.Follow != nil:
+		res.Stream = true
+		w.followStream(p, w.r.o.Stdin)
+		return
 	case src.Stdin:
 		res.Stream = true
 		stdin := newPatientReader(w.r.o.Stdin, w.r.done)
@@ -105,6 +109,11 @@ func (w *worker) open(p place, path string) (later bool, err error) {
 	if info.IsDir() {
 		return false, fmt.Errorf("%s: is a directory", p.name)
 	}
+	if !info.Mode().IsRegular() && w.r.o.Follow != nil {
+		res.Stream = true
+		w.followStream(p, f)
+		return true, nil
+	}
 	if !info.Mode().IsRegular() {
 		res.Stream = true
 		w.stream(p, &tap{r: newPatientReader(f, w.r.done), run: w.r})
@@ -126,6 +135,9 @@ func (w *worker) open(p place, path string) (later bool, err error) {
 		res.Size = s.Size
 	}
 	p.size = res.Size
+	if w.follow(p, path, f, info) {
+		return true, nil
+	}
 	p.disk = &section{f: f, end: res.Size, run: w.r}
 	return w.stream(p, p.disk), nil
 }
