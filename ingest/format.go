@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"io"
 	"time"
 
 	"github.com/keyheat/keyheat/ingest/cql"
@@ -77,6 +78,17 @@ type Format struct {
 	// New makes a decoder for an input with this beginning. It is called once for each chunk; the
 	// decoder is used by one goroutine.
 	New func(head []byte, o DecodeOptions) (Decoder, error)
+	// Open is set in place of New for formats that are no text: it gives what reads such an input, in order.
+	// Sniff is then shown the beginning as it is. The error says why it cannot be read after all.
+	Open func(s *Stored, o DecodeOptions) (Live, error)
+}
+
+// A Stored is the bytes of an input whose format is no text.
+type Stored struct {
+	Name string      // of the input, as shown
+	All  io.Reader   // from the beginning, once
+	At   io.ReaderAt // at any place; nil: only in order, as what is compressed, archived or a stream
+	Size int64       // of At
 }
 
 // MaxDocument is the longest record of a Document format, in bytes.

@@ -8,7 +8,8 @@ import (
 // A Live gives traffic that comes by calls and not as bytes: from a server, or from a capture of one.
 type Live interface {
 	// Collect hands over what it finds until there is no more or the context ends, which is no error. The
-	// error joins one for each part that could not be read; what was handed over before counts.
+	// error joins one for each part that could not be read, which the report tells as a *PartError; what was
+	// handed over before counts.
 	Collect(ctx context.Context, to Streams) error
 }
 
@@ -30,6 +31,18 @@ const (
 	MaxNote       = 500 // bytes
 	maxNotes      = 100 // of one Live
 )
+
+// A PartError is a part of a Live that could not be read.
+type PartError struct {
+	Source string // whose part it is, as shown: a URL
+	Err    error
+}
+
+// Error gives the cause, which names the part.
+func (e *PartError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *PartError) Unwrap() error { return e.Err }
 
 // A LiveInput names one input of a Live. The same traffic gives the same name: no times, no attempts.
 type LiveInput struct {

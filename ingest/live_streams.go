@@ -23,7 +23,10 @@ func (r *run) live(ctx context.Context, i int) {
 	if r.o.Again == nil {
 		s := &streams{h: r.h, file: i}
 		err := r.src[i].Live.Collect(ctx, s)
-		s.end(res, err)
+		s.end(res)
+		for _, one := range Parts(err) {
+			res.fail(&PartError{Source: res.Source.Name, Err: one})
+		}
 	}
 	r.endFile(i)
 }
@@ -31,8 +34,9 @@ func (r *run) live(ctx context.Context, i int) {
 // streams are what a Live of a run hands its records to. One lock for all of its inputs makes the order of
 // their records one order, in which chunks end.
 type streams struct {
-	h    Handler
-	file int
+	h     Handler
+	file  int
+	first int // number of its first input in the file
 
 	mu       sync.Mutex
 	inputs   []*liveInput
@@ -50,7 +54,7 @@ func (s *streams) Open(in LiveInput) Sink {
 		return unread{}
 	}
 	l := &liveInput{streams: s}
-	l.res.Input = &Input{ID: InputID{File: s.file, Member: len(s.inputs)}, Name: in.Name, Format: in.Format, Node: in.Node}
+	l.res.Input = &Input{ID: InputID{File: s.file, Member: s.first + len(s.inputs)}, Name: in.Name, Format: in.Format, Node: in.Node}
 	s.inputs = append(s.inputs, l)
 	return l
 }
@@ -65,8 +69,8 @@ func (s *streams) Note(text string) {
 	}
 }
 
-// end ends all inputs, in the order in which they were opened. err is what Collect gave.
-func (s *streams) end(res *SourceResult, err error) {
+// end ends all inputs, in the order in which they were opened.
+func (s *streams) end(res *SourceResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.inputs {
@@ -74,25 +78,25 @@ func (s *streams) end(res *SourceResult, err error) {
 		s.h.EndInput(l.res.Input, l.res.Chunks)
 		res.Inputs = append(res.Inputs, l.res)
 	}
-	for _, one := range parts(err) {
-		res.fail(one)
-	}
 	if s.unopened > 0 {
 		res.fail(fmt.Errorf("%s: more than %d inputs, %d more were not read", res.Source.Name, MaxLiveInputs, s.unopened))
 	}
 	slices.Sort(s.notes)
-	res.Notes = s.notes
+	res.Notes = append(res.Notes, s.notes...)
 }
 
-// parts gives the errors that are joined in err.
-func parts(err error) []error {
+// Parts gives the errors that are joined in err, none for nil.
+func Parts(err error) []error {
+	if err == nil {
+		return nil
+	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}
 	var all []error
 	for _, one := range joined.Unwrap() {
-		all = append(all, parts(one)...)
+		all = append(all, Parts(one)...)
 	}
 	return all
 }

@@ -32,7 +32,8 @@ type SourceResult struct {
 	// Changed is set by a second pass that did not see the bytes of the first one.
 	Changed bool
 
-	archive bool // it, or something in it, is an archive
+	archive bool     // it, or something in it, is an archive
+	sums    []uint32 // CRC-32C of what was read of each of its inputs that are no text
 	errs    int
 }
 

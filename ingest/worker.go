@@ -153,15 +153,16 @@ func (r *run) endFile(i int) {
 	if res.Source.Named && res.Err == nil && len(res.Inputs) == 0 && res.archive && r.o.Again == nil {
 		res.Err = fmt.Errorf("%s: nothing in it that a format knows", res.Source.Name)
 	}
-	if r.o.Again != nil && !res.Stream && !sameSums(res.Inputs, r.o.Again.Sources[i].Inputs) {
+	if r.o.Again != nil && !res.Stream && !sameBytes(res, &r.o.Again.Sources[i]) {
 		res.Changed = true
 	}
 	r.h.EndFile(i, len(res.Inputs))
 	r.finished(i)
 }
 
-func sameSums(a, b []InputResult) bool {
-	return slices.EqualFunc(a, b, func(x, y InputResult) bool { return slices.Equal(x.Sums, y.Sums) })
+func sameBytes(a, b *SourceResult) bool {
+	return slices.Equal(a.sums, b.sums) &&
+		slices.EqualFunc(a.Inputs, b.Inputs, func(x, y InputResult) bool { return slices.Equal(x.Sums, y.Sums) })
 }
 
 // stream reads what r gives: text, or what is compressed or archived in it. later says that the file
@@ -213,6 +214,10 @@ func (w *worker) text(p place, r io.Reader) (later bool) {
 	}
 	head, err := fill(r, w.head)
 	all := &resumed{head: head, err: err, r: r}
+	if f := w.r.o.stored(head); f != nil {
+		w.stored(p, f, all)
+		return false
+	}
 	if order, ok := utf16Order(head); ok {
 		in.UTF16, p.disk = true, nil
 		r = newUTF16Reader(all, order)
