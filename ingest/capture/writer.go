@@ -1,0 +1,174 @@
+package capture
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/internal/columnar"
+)
+
+// A batch is written when it holds so many rows, or so many bytes of text.
+const (
+	batchRows  = 8192
+	batchBytes = 4 << 20
+)
+
+// A Writer writes what a Live hands over. It implements ingest.Streams, and is safe for use by several
+// goroutines: the order of their records is the order of the capture.
+type Writer struct {
+	failed func() // called once, when writing fails: there is no use in going on
+
+	mu     sync.Mutex
+	out    *columnar.StreamWriter
+	inputs uint64
+	rows   uint64
+	err    error
+}
+
+// NewWriter begins a capture of a source, which is named as it may be shown. failed is called when a write
+// fails, once.
+func NewWriter(to io.Writer, source string, failed func()) (*Writer, error) {
+	return newWriter(to, source, failed, nil)
+}
+
+func newWriter(to io.Writer, source string, failed func(), mem columnar.Allocator) (*Writer, error) {
+	out, err := columnar.NewStreamWriter(to, fields[:], map[string]string{metaVersion: Version, metaSource: source}, mem)
+	return &Writer{failed: failed, out: out}, err
+}
+
+// Open implements ingest.Streams.
+func (w *Writer) Open(in ingest.LiveInput) ingest.Sink {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := &sink{w, w.inputs}
+	w.inputs++
+	s.row(kindInput, func() error {
+		return errors.Join(
+			putText(w.out, colText, in.Name), putText(w.out, colName, in.Format.Name), putText(w.out, colNode, in.Node),
+			put(w.out, inputColumns, in.Format))
+	})
+	return s
+}
+
+// Note implements ingest.Streams.
+func (w *Writer) Note(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.row(kindNote, func() error { return putText(w.out, colText, text) })
+}
+
+// Flush writes the records so far as a batch: what is written then, is there when the process is killed.
+func (w *Writer) Flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flush()
+}
+
+// Records gives the number of records so far, and of their inputs.
+func (w *Writer) Records() (records, inputs uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rows, w.inputs
+}
+
+// Close ends the capture. of is what Collect gave: the parts that could not be read.
+func (w *Writer) Close(of error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, part := range ingest.Parts(of) {
+		w.row(kindFailure, func() error { return putText(w.out, colText, part.Error()) })
+	}
+	if w.err != nil {
+		return errors.Join(w.err, w.out.Release())
+	}
+	return w.out.Close()
+}
+
+// row writes a row whose cells fill sets.
+func (w *Writer) row(kind string, fill func() error) {
+	if w.err != nil {
+		return
+	}
+	err := errors.Join(w.out.Text(colKind, kind), fill())
+	w.out.EndRow()
+	w.fail(err)
+	if w.out.Rows() >= batchRows || w.out.Held() >= batchBytes {
+		w.flush()
+	}
+}
+
+func (w *Writer) flush() {
+	if w.err == nil {
+		w.fail(w.out.Flush())
+	}
+}
+
+func (w *Writer) fail(err error) {
+	if err != nil && w.err == nil {
+		w.err = err
+		w.failed()
+	}
+}
+
+func put[T any](out *columnar.StreamWriter, columns []column[T], v *T) error {
+	for _, c := range columns {
+		if err := c.put(out, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A sink is the Sink of an input.
+type sink struct {
+	w      *Writer
+	number uint64
+}
+
+// row writes a row of the input. The lock is held.
+func (s *sink) row(kind string, fill func() error) {
+	s.w.row(kind, func() error {
+		s.w.out.Count(colInput, s.number)
+		return fill()
+	})
+}
+
+// record writes a record of the input.
+func (s *sink) record(kind string, fill func() error) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.rows++
+	s.row(kind, fill)
+}
+
+// Event implements ingest.Sink.
+func (s *sink) Event(e *ingest.Event) {
+	s.record(kindEvent, func() error { return put(s.w.out, eventColumns, e) })
+}
+
+// State implements ingest.Sink.
+func (s *sink) State(st *ingest.State) {
+	s.record(kindState, func() error { return put(s.w.out, stateColumns, st) })
+}
+
+// Fact implements ingest.Sink.
+func (s *sink) Fact(f *ingest.Fact) {
+	s.record(kindFact, func() error { return put(s.w.out, factColumns, f) })
+}
+
+// Point implements ingest.Sink.
+func (s *sink) Point(p *ingest.Point) {
+	s.record(kindPoint, func() error { return put(s.w.out, pointColumns, p) })
+}
+
+// Problem implements ingest.Sink.
+func (s *sink) Problem(p ingest.Problem) {
+	s.record(kindProblem, func() error { return put(s.w.out, problemColumns, &p) })
+}
+
+// Skip implements ingest.Sink.
+func (s *sink) Skip(kind string) {
+	s.record(kindSkip, func() error { return putText(s.w.out, colName, kind) })
+}
