@@ -25,6 +25,7 @@ func testEnv(args ...string) *env {
 		files:       disk{},
 		readFile:    func(string) ([]byte, error) { return nil, io.ErrUnexpectedEOF },
 		create:      func(string) (io.WriteCloser, error) { return nil, io.ErrUnexpectedEOF },
+		createNew:   func(string) (io.WriteCloser, error) { return nil, io.ErrUnexpectedEOF },
 		spool:       spool,
 		limitMemory: func(int64) {},
 		cpus:        2,

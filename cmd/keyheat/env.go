@@ -34,6 +34,8 @@ type env struct {
 	files    ingest.Files
 	readFile func(name string) ([]byte, error)
 	create   func(name string) (io.WriteCloser, error)
+	// createNew is create for a file that is not there yet: the error is fs.ErrExist otherwise.
+	createNew func(name string) (io.WriteCloser, error)
 	// spool keeps what a stream gives where it can be read at any place, until remove.
 	spool func(r io.Reader) (f ingest.File, remove func() error, err error)
 	// limitMemory tells the runtime how many bytes the heap may take.
@@ -66,6 +68,9 @@ func processEnv() *env {
 		files:       disk{},
 		readFile:    os.ReadFile,
 		create:      func(name string) (io.WriteCloser, error) { return os.Create(name) },
+		createNew: func(name string) (io.WriteCloser, error) {
+			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		},
 		spool:       spool,
 		limitMemory: func(bytes int64) { debug.SetMemoryLimit(bytes) },
 		cpus:        runtime.GOMAXPROCS(0),

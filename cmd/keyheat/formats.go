@@ -8,8 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/capture"
 	"github.com/keyheat/keyheat/ingest/formats"
 )
+
+// allFormats are the formats of inputs: those of the catalogue, and captures.
+func allFormats() []*ingest.Format { return append(formats.Catalogue(), &capture.Format) }
 
 // formatsOptions are the flags of formats.
 type formatsOptions struct {
@@ -50,7 +55,7 @@ func runFormats(w io.Writer, o *formatsOptions, names []string) error {
 		return printFormatsJSON(w)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, f := range formats.Catalogue() {
+	for _, f := range allFormats() {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.Name, f.Coverage, f.Title, strings.Join(f.Carries, ", "))
 	}
 	return table.Flush()
@@ -65,7 +70,7 @@ func printFormatsJSON(w io.Writer) error {
 		Doc      string   `json:"doc"`
 	}
 	all := []format{}
-	for _, f := range formats.Catalogue() {
+	for _, f := range allFormats() {
 		all = append(all, format{f.Name, f.Title, f.Coverage.String(), f.Carries, f.Doc})
 	}
 	return printJSON(w, all)
@@ -73,7 +78,7 @@ func printFormatsJSON(w io.Writer) error {
 
 func printFormat(w io.Writer, name string) error {
 	known := []string{}
-	for _, f := range formats.Catalogue() {
+	for _, f := range allFormats() {
 		if f.Name == name {
 			_, err := fmt.Fprintf(w, "%s: %s\ncoverage: %s\ncarries: %s\n\n%s\n",
 				f.Name, f.Title, f.Coverage, strings.Join(f.Carries, ", "), strings.TrimSpace(f.Doc))

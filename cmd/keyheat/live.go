@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -103,4 +104,16 @@ func (t timed) Collect(ctx context.Context, to ingest.Streams) error {
 	ctx, cancel := context.WithTimeout(ctx, t.time)
 	defer cancel()
 	return t.Live.Collect(ctx, to)
+}
+
+// announce says on a terminal what is waited for.
+func (e *env) announce(quiet bool, doing string, urls []string, d time.Duration) {
+	if quiet || !e.errTerminal || len(urls) == 0 {
+		return
+	}
+	end := "until Ctrl-C"
+	if d > 0 {
+		end = "for " + d.String() + ", Ctrl-C ends it sooner"
+	}
+	fmt.Fprintf(e.stderr, "keyheat: %s %s %s\n", doing, visible(strings.Join(urls, ", ")), end)
 }

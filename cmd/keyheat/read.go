@@ -12,7 +12,6 @@ import (
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
-	"github.com/keyheat/keyheat/ingest/formats"
 	"github.com/keyheat/keyheat/report"
 )
 
@@ -74,6 +73,7 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 	if err != nil {
 		return nil, err
 	}
+	e.announce(f.quiet, "reading", urls, f.live.duration.of)
 	sources, err := ingest.Expand(slices.Concat(files, f.schemas.of), e.files)
 	r.failAll("", err)
 	r.sources = append(sources, live...) // last: what the files came to need not wait for them
@@ -81,7 +81,7 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 		return nil, r.nothing()
 	}
 	r.options = ingest.Options{
-		Formats: formats.Catalogue(),
+		Formats: allFormats(),
 		Decode:  f.decode(),
 		Files:   e.files,
 		Stdin:   e.stdin,
@@ -107,6 +107,10 @@ func (r *reading) failAll(name string, err error) {
 	}
 	if err != nil {
 		r.errs = append(r.errs, err)
+		var part *ingest.PartError
+		if errors.As(err, &part) {
+			name = part.Source
+		}
 		name = cmp.Or(name, nameIn(err))
 		r.unread = append(r.unread, report.Unread{Name: name, Why: whyOf(name, err)})
 	}

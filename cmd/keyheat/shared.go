@@ -8,7 +8,6 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
-	"github.com/keyheat/keyheat/ingest/formats"
 	"github.com/keyheat/keyheat/internal/parts"
 )
 
@@ -99,7 +98,7 @@ func readingOf(e *env, h *parts.Head) (*reading, badLimit, error) {
 	}
 	r := &reading{env: e, wanted: &wanted{window: ingest.Window{Since: s.Since, Until: s.Until}, tables: s.Tables, nodes: s.Nodes}}
 	r.options = ingest.Options{
-		Formats: formats.Catalogue(), Files: e.files, Chunk: int64(h.Settings.Chunk), Sums: true,
+		Formats: allFormats(), Files: e.files, Chunk: int64(h.Settings.Chunk), Sums: true,
 		Decode: ingest.DecodeOptions{Map: s.Map, Location: zone},
 	}
 	for _, f := range s.Failed {
