@@ -11,11 +11,11 @@ var activities = []struct {
 	read  func(d *Decoder, s *session, rest, source []byte)
 }{
 	{"Parsing ", (*Decoder).parsing},
-	{"Executing single-partition query on ", func(d *Decoder, s *session, rest, _ []byte) { s.reads++; d.onTable(s, rest) }},
-	{"Executing seq scan across ", func(_ *Decoder, s *session, _, _ []byte) { s.scans++ }},
-	{"Executing indexed scan for ", func(_ *Decoder, s *session, _, _ []byte) { s.scans++ }},
+	{"Executing single-partition query on ", (*Decoder).single},
+	{"Executing seq scan across ", (*Decoder).scan},
+	{"Executing indexed scan for ", (*Decoder).scan},
 	{"Executing read on ", (*Decoder).indexed},
-	{"Submitting range requests on ", func(_ *Decoder, s *session, _, _ []byte) { s.scans++ }},
+	{"Submitting range requests on ", (*Decoder).scan},
 	{"Read ", (*Decoder).counted},
 	{"Scanned over ", (*Decoder).scannedOver},
 	{"Page stats: ", (*Decoder).pageStats},
@@ -80,6 +80,13 @@ func (d *Decoder) activity(s *session, text, source []byte) {
 	}
 }
 
+// single reads the table that a replica reads one partition of.
+func (d *Decoder) single(s *session, rest, source []byte) {
+	s.reads++
+	s.readsFrom(source, bytes.TrimSpace(rest))
+	d.onTable(s, rest)
+}
+
 func (d *Decoder) onTable(s *session, name []byte) {
 	if len(s.table) > 0 {
 		return
@@ -98,10 +105,17 @@ func (d *Decoder) parsing(s *session, rest, _ []byte) {
 	}
 }
 
+// scan is a read of a range, whose table is not told.
+func (d *Decoder) scan(s *session, _, source []byte) {
+	s.scans++
+	s.readsFrom(source, nil)
+}
+
 // indexed reads `ks.t using index by_mail`, and since 5.0 `ks.t using indexes a, b`.
-func (d *Decoder) indexed(s *session, rest, _ []byte) {
+func (d *Decoder) indexed(s *session, rest, source []byte) {
 	if table, _, ok := bytes.Cut(rest, []byte(" using index")); ok {
 		s.scans++
+		s.readsFrom(source, nil)
 		d.onTable(s, table)
 	}
 }

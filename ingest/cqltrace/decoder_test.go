@@ -70,6 +70,8 @@ func event(id, activity, source string) string {
 	return id + "," + idB + `,"` + activity + `",` + source + ",100,17000,ReadStage-1\n"
 }
 
+const sessionsHeader = "session_id,client,command,coordinator,coordinator_port,duration,parameters,request,started_at\n"
+
 const eventsHeader = "session_id,event_id,activity,source,source_elapsed,source_port,thread\n"
 
 func TestSessions(t *testing.T) {
@@ -77,6 +79,14 @@ func TestSessions(t *testing.T) {
 		name, text string
 		want       []string
 	}{
+		{"roles that the server looks up in between are not counted", sessionsHeader +
+			idA + ",127.0.0.1,QUERY,127.0.0.1,17000,305,{'query': 'SELECT * FROM shop.jobs WHERE queue = ''q'''},Execute CQL3 query,2026-11-30 08:56:52.655+0000\n" + eventsHeader +
+			event(idA, "Executing single-partition query on roles", "10.0.0.1") + event(idA, "Read 1 live rows and 9 tombstone cells", "10.0.0.1") +
+			event(idA, "Executing single-partition query on jobs", "10.0.0.1") + event(idA, "Read 5 live rows and 2 tombstone cells", "10.0.0.1"),
+			[]string{`traffic read shop.jobs "q" 5/2 @2`}},
+		{"of a statement that is prepared, roles are no read", sessionsHeader +
+			idA + ",127.0.0.1,QUERY,127.0.0.1,17000,305,{'query': 'SELECT * FROM shop.jobs WHERE queue = ?'},Preparing CQL3 query,2026-11-30 08:56:52.655+0000\n" + eventsHeader +
+			event(idA, "Executing single-partition query on roles", "10.0.0.1") + event(idA, "Read 1 live rows and 0 tombstone cells", "10.0.0.1"), nil},
 		{"replicas of one read count the same data", eventsHeader +
 			event(idA, "Executing single-partition query on jobs", "10.0.0.1") + event(idA, "Read 3 live rows and 40 tombstone cells", "10.0.0.1") +
 			event(idA, "Executing single-partition query on jobs", "10.0.0.2") + event(idA, "Read 3 live rows and 42 tombstone cells", "10.0.0.2"),

@@ -1,6 +1,8 @@
 package cqltrace
 
 import (
+	"bytes"
+
 	"github.com/keyheat/keyheat/ingest"
 )
 
@@ -32,6 +34,7 @@ type session struct {
 
 	reads, scans, writes uint64
 	sources              []source
+	reading              map[string]string // table by node
 	aborted, timedOut    bool
 	warned, limited      bool
 	warnings             []warning
@@ -50,15 +53,16 @@ type value struct {
 	known bool
 }
 
-// A source is what one node of a session counted.
+// A source is what one node of a session counted of one table.
 type source struct {
 	node    []byte
+	table   []byte // as activities name it; empty: they do not
 	rows    uint64
 	tombs   uint64
 	aborted uint64 // tombstones at which it ended a read
 }
 
-// maxSources bounds the nodes told apart in one session; the others count as the last.
+// maxSources bounds the nodes and tables told apart in one session; the others count as the last.
 const maxSources = 32
 
 func (s *session) setTime(unixNano int64) {
@@ -69,27 +73,60 @@ func (s *session) setTime(unixNano int64) {
 
 func (s *session) setDuration(micros uint64) { s.micros, s.measured = micros, true }
 
+// source gives the counts of a node for the table that it reads now.
 func (s *session) source(node []byte) *source {
+	table := s.reading[string(node)]
 	for i := range s.sources {
-		if string(s.sources[i].node) == string(node) {
-			return &s.sources[i]
+		if c := &s.sources[i]; string(c.node) == string(node) && string(c.table) == table {
+			return c
 		}
 	}
 	if len(s.sources) < maxSources {
-		s.sources = append(s.sources, source{node: clone(node)})
+		s.sources = append(s.sources, source{node: clone(node), table: []byte(table)})
 	}
 	return &s.sources[len(s.sources)-1]
+}
+
+// readsFrom notes which table a node reads from now on.
+func (s *session) readsFrom(node, table []byte) {
+	if s.reading == nil {
+		s.reading = map[string]string{}
+	}
+	if len(s.reading) < maxSources {
+		s.reading[string(node)] = string(table)
+	}
 }
 
 // counts gives rows and tombstones of the request. Replicas of one read count the same data, so those of
 // the node that counted most are the read's, at least.
 func (s *session) counts() (rows, tombs uint64, known bool) {
 	for _, c := range s.sources {
+		if s.aside(c.table) {
+			continue
+		}
 		if n := max(c.tombs, c.aborted); !known || n > tombs || n == tombs && c.rows > rows {
 			rows, tombs, known = c.rows, n, true
 		}
 	}
 	return rows, tombs, known
+}
+
+// aside reports whether a table is one that no statement of the session names: the server looks up roles
+// and permissions within the session of a request.
+func (s *session) aside(table []byte) bool {
+	table, _, _ = bytes.Cut(bytes.ToLower(table), []byte(".")) // behind the dot an index is named
+	if len(table) == 0 {
+		return false
+	}
+	named := false
+	for i := range s.statements {
+		text := s.statements[i].text
+		if bytes.Contains(bytes.ToLower(text), table) {
+			return false
+		}
+		named = named || len(text) > 0
+	}
+	return named
 }
 
 func (s *session) statement(i int) *statement {

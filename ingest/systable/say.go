@@ -20,7 +20,9 @@ const (
 type Sayer struct {
 	Schema *cql.Schema // nil: nothing is known
 	key    []byte
-	schema schemaColumns
+
+	columns   Columns
+	columnsAt ingest.Position
 }
 
 // KnownColumns reports whether a table of the server has these columns.
@@ -55,7 +57,7 @@ func (s *Sayer) Say(r *Row, at ingest.Position, to ingest.Sink) bool {
 	case r.Has("kind", "rank", "partition_key", "count", "error"):
 		return s.sampled(r, table, at, to)
 	case r.Has("column_name", "kind", "position", "type", "table_name", "keyspace_name"):
-		return s.schema.take(r, at, to)
+		return s.column(r, at, to)
 	case r.Has("gc_grace_seconds", "default_time_to_live", "table_name"):
 		return tableOptions(r, table, at, to)
 	case r.Has("release_version") && (r.Has("key") || r.Has("peer")):
@@ -67,7 +69,21 @@ func (s *Sayer) Say(r *Row, at ingest.Position, to ingest.Sink) bool {
 }
 
 // End tells of what was held until the table's end.
-func (s *Sayer) End(to ingest.Sink) { s.schema.flush(to) }
+func (s *Sayer) End(to ingest.Sink) {
+	if t := s.columns.Flush(); t != nil {
+		SchemaFacts(t, s.columnsAt, to)
+	}
+}
+
+// column takes a row of system_schema.columns, and tells of the table before when it is of another.
+func (s *Sayer) column(r *Row, at ingest.Position, to ingest.Sink) (told bool) {
+	before := s.columnsAt
+	if s.columns.table.Name != string(r.Of("table_name")) || s.columns.table.Keyspace != string(r.Of("keyspace_name")) {
+		s.columnsAt = at
+	}
+	t := s.columns.Take(r)
+	return t != nil && SchemaFacts(t, before, to)
+}
 
 func tableOf(r *Row) []byte {
 	name := r.Of("table_name")

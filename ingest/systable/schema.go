@@ -49,11 +49,10 @@ func columnNames(columns []cql.Column) string {
 	return strings.Join(names, ",")
 }
 
-// schemaColumns gathers the rows of system_schema.columns of one table.
-type schemaColumns struct {
+// Columns gathers the rows of system_schema.columns of one table. The zero value holds none.
+type Columns struct {
 	table   cql.Table
 	columns []schemaColumn
-	at      ingest.Position
 }
 
 // maxSchemaColumns is more than the columns of any table.
@@ -65,16 +64,15 @@ type schemaColumn struct {
 	position int
 }
 
-// take adds a row; when it is of another table than those before it, it tells of that one first.
-func (s *schemaColumns) take(r *Row, at ingest.Position, to ingest.Sink) bool {
+// Take adds a row. When it is of another table than those before it, it gives that one, else nil.
+func (s *Columns) Take(r *Row) (whole *cql.Table) {
 	keyspace, name := string(r.Of("keyspace_name")), string(r.Of("table_name"))
-	told := false
 	if keyspace != s.table.Keyspace || name != s.table.Name {
-		told = s.flush(to)
-		s.table, s.at = cql.Table{Keyspace: keyspace, Name: name}, at
+		whole = s.Flush()
+		s.table = cql.Table{Keyspace: keyspace, Name: name}
 	}
 	if len(s.columns) >= maxSchemaColumns {
-		return false
+		return whole
 	}
 	position, _ := strconv.Atoi(string(r.Of("position")))
 	s.columns = append(s.columns, schemaColumn{
@@ -84,24 +82,29 @@ func (s *schemaColumns) take(r *Row, at ingest.Position, to ingest.Sink) bool {
 		},
 		kind: string(r.Of("kind")), position: position,
 	})
-	return told
+	return whole
 }
 
-func (s *schemaColumns) flush(to ingest.Sink) bool {
+// Flush gives the table that is gathered; nil: there is none.
+func (s *Columns) Flush() *cql.Table {
+	t := s.table
 	slices.SortStableFunc(s.columns, func(a, b schemaColumn) int { return cmp.Compare(a.position, b.position) })
 	for _, c := range s.columns {
 		switch c.kind {
 		case "partition_key":
-			s.table.PartitionKey = append(s.table.PartitionKey, c.Column)
+			t.PartitionKey = append(t.PartitionKey, c.Column)
 		case "clustering":
-			s.table.Clustering = append(s.table.Clustering, c.Column)
+			t.Clustering = append(t.Clustering, c.Column)
 		default:
-			s.table.Columns = append(s.table.Columns, c.Column)
+			t.Columns = append(t.Columns, c.Column)
 		}
 	}
-	told := len(s.columns) > 0 && SchemaFacts(&s.table, s.at, to)
-	*s = schemaColumns{}
-	return told
+	known := len(s.columns) > 0
+	*s = Columns{}
+	if !known {
+		return nil
+	}
+	return &t
 }
 
 var compactionClass = regexp.MustCompile(`'class': '(?:[\w.]*\.)?(\w+)'`)
