@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/capture"
+	"github.com/keyheat/keyheat/ingest/cassandra"
 	"github.com/keyheat/keyheat/ingest/formats"
 )
 
@@ -47,6 +49,9 @@ counts are "at least") or state (conditions).` + exitHelp,
 // Validate reports every fault of the flags.
 func (o *formatsOptions) Validate() error { return faults(&o.format) }
 
+// listedFormats are those of inputs, and those of live sources.
+func listedFormats() []*ingest.Format { return slices.Concat(allFormats(), cassandra.Formats()) }
+
 func runFormats(w io.Writer, o *formatsOptions, names []string) error {
 	if len(names) == 1 {
 		return printFormat(w, names[0])
@@ -55,7 +60,7 @@ func runFormats(w io.Writer, o *formatsOptions, names []string) error {
 		return printFormatsJSON(w)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, f := range allFormats() {
+	for _, f := range listedFormats() {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.Name, f.Coverage, f.Title, strings.Join(f.Carries, ", "))
 	}
 	return table.Flush()
@@ -70,7 +75,7 @@ func printFormatsJSON(w io.Writer) error {
 		Doc      string   `json:"doc"`
 	}
 	all := []format{}
-	for _, f := range allFormats() {
+	for _, f := range listedFormats() {
 		all = append(all, format{f.Name, f.Title, f.Coverage.String(), f.Carries, f.Doc})
 	}
 	return printJSON(w, all)
@@ -78,7 +83,7 @@ func printFormatsJSON(w io.Writer) error {
 
 func printFormat(w io.Writer, name string) error {
 	known := []string{}
-	for _, f := range allFormats() {
+	for _, f := range listedFormats() {
 		if f.Name == name {
 			_, err := fmt.Fprintf(w, "%s: %s\ncoverage: %s\ncarries: %s\n\n%s\n",
 				f.Name, f.Title, f.Coverage, strings.Join(f.Carries, ", "), strings.TrimSpace(f.Doc))

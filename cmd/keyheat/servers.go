@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cassandra"
 	"github.com/keyheat/keyheat/ingest/dynamo"
 	"github.com/keyheat/keyheat/ingest/formats"
 )
@@ -24,8 +25,12 @@ type scheme struct {
 func schemes() []scheme {
 	return []scheme{
 		{"dynamodb", dynamo.Open, "a profile of AWS, or in its environment variables"},
+		{"cassandra", cassandra.Open, cassandraPassword},
+		{"scylla", cassandra.Open, cassandraPassword},
 	}
 }
+
+const cassandraPassword = cassandra.PasswordEnv + ", or name a file: ?password-file=NAME"
 
 var urlForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 

@@ -1,0 +1,219 @@
+package cassandra
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
+)
+
+// A nodeReader reads the tables that each node has of its own.
+type nodeReader struct {
+	server  *server
+	cluster *cluster
+	member  *member
+	link    *link
+	to      *scoped
+	say     systable.Sayer
+	note    func(text string)
+	counts  map[string]count // of requests, by view and table
+	began   bool             // what is read once was
+}
+
+// A count is a number of requests since the node's start.
+type count struct {
+	n        uint64
+	unixNano int64
+}
+
+// A view is a table that a node has of its own.
+type view struct {
+	table string
+	rest  string
+	when  when
+	read  func(n *nodeReader, r *systable.Row)
+}
+
+type when uint8
+
+const (
+	always when = iota
+	atStart
+	atBothEnds // what changes slowly
+)
+
+// views are what each node is asked for, as far as it has them.
+var views = []view{
+	{"system_views.settings", "", atStart, (*nodeReader).row},
+	{"system_views.tombstones_per_read", "", always, (*nodeReader).histogram},
+	{"system_views.rows_per_read", "", always, (*nodeReader).histogram},
+	{"system_views.max_partition_size", "", always, (*nodeReader).row},
+	{"system_views.local_read_latency", "", always, (*nodeReader).latency},
+	{"system_views.local_scan_latency", "", always, (*nodeReader).latency},
+	{"system_views.local_write_latency", "", always, (*nodeReader).latency},
+	{"system_views.coordinator_read_latency", "", always, (*nodeReader).latency},
+	{"system.top_partitions", "", atBothEnds, (*nodeReader).row},
+	{"system.large_partitions", "", atBothEnds, (*nodeReader).row},
+	{"system.large_rows", "", atBothEnds, (*nodeReader).row},
+	{"system.large_cells", "", atBothEnds, (*nodeReader).row},
+}
+
+// poll reads all that is due. Its error says that the node could not be talked to.
+func (n *nodeReader) poll(ctx context.Context, last bool) error {
+	now, err := n.server.now(ctx, n.link)
+	if err != nil {
+		return err
+	}
+	n.to.now = now
+	n.say.Schema = n.cluster.schema
+	for i := range views {
+		v := &views[i]
+		if !n.cluster.tables[v.table] || v.when != always && n.began && !(last && v.when == atBothEnds) {
+			continue
+		}
+		err := n.link.rows(ctx, &query{table: v.table, rest: v.rest}, func(r *systable.Row) { v.read(n, r) })
+		n.say.End(n.to)
+		if err = n.refused(v.table, err); err != nil {
+			return err
+		}
+	}
+	if !n.began || last {
+		if err := n.sizeEstimates(ctx); err != nil {
+			return err
+		}
+	}
+	n.began = true
+	return nil
+}
+
+// refused makes a note of an answer that is no rows, and gives other errors back.
+func (n *nodeReader) refused(table string, err error) error {
+	var said *refusal
+	if !errors.As(err, &said) || said.gone {
+		return err
+	}
+	n.note(table + " was not read: " + firstLine(err) + "; keyheat doctor prints the least role")
+	return nil
+}
+
+// row reads what the table's export would say.
+func (n *nodeReader) row(r *systable.Row) {
+	if !n.say.Say(r, ingest.Position{}, n.to) {
+		n.to.Skip(skipSilent)
+	}
+}
+
+const skipSilent = "row without evidence"
+
+// histogram reads statistics of reads; those of tables that nobody read are none.
+func (n *nodeReader) histogram(r *systable.Row) {
+	if reads, ok := systable.Count(r.Of("count")); !ok || reads == 0 {
+		n.to.Skip(skipSilent)
+		return
+	}
+	n.row(r)
+}
+
+// latency reads a row of *_latency: requests since the last poll, and how long they take.
+func (n *nodeReader) latency(r *systable.Row) {
+	name := strings.TrimPrefix(r.From, "system_views.")
+	table := tableName(r)
+	total, ok := systable.Count(r.Of("count"))
+	if !ok || total == 0 {
+		n.to.Skip(skipSilent)
+		return
+	}
+	key := name + " " + table
+	before, known := n.counts[key]
+	n.counts[key] = count{total, n.to.now}
+	if known && total != before.n {
+		n.requests(name, table, total, before)
+	}
+	for _, c := range [][2]string{{"max_ms", "maximum"}, {"p50th_ms", "p50"}, {"p99th_ms", "p99"}} {
+		milli, ok := systable.Milli(r.Of(c[0]))
+		if inSeconds(n.cluster.version) {
+			milli *= 1000
+		}
+		if ok {
+			n.to.Point(&ingest.Point{Store: n.store(), Table: []byte(table), Name: []byte(name + "_ms"), Stat: c[1], Milli: milli})
+		}
+	}
+}
+
+// requests tells how many there were between two polls. A node that restarted counts from 0.
+func (n *nodeReader) requests(view, table string, total uint64, before count) {
+	name := map[string]string{"local_read_latency": ingest.PointReads, "local_write_latency": ingest.PointWrites}[view]
+	if name == "" {
+		return
+	}
+	made := total
+	if total >= before.n {
+		made = total - before.n
+	}
+	n.to.Point(&ingest.Point{
+		Store: n.store(), Table: []byte(table), Name: []byte(name), Stat: "sum", Milli: made * 1000,
+		UnixNano: before.unixNano, Seconds: uint32(max(n.to.now-before.unixNano, 0) / 1e9),
+	})
+}
+
+func (n *nodeReader) store() ingest.Store {
+	if n.cluster.scylla {
+		return ingest.Scylla
+	}
+	return ingest.Cassandra
+}
+
+// inSeconds reports whether the columns *_ms of this version hold seconds, as those of 4.1, 5.0 and 6.0 do.
+func inSeconds(version string) bool {
+	older, known := olderThan(version, 4, 1)
+	return known && !older
+}
+
+// sizeEstimates tells how many partitions a node has of each table and how large they are on average. Rows
+// are of ranges of tokens.
+func (n *nodeReader) sizeEstimates(ctx context.Context) error {
+	if !n.cluster.tables["system.size_estimates"] {
+		return nil
+	}
+	type sum struct{ partitions, bytes uint64 }
+	tables, order := map[string]*sum{}, []string{}
+	err := n.link.rows(ctx, &query{table: "system.size_estimates"}, func(r *systable.Row) {
+		name := tableName(r)
+		partitions, _ := systable.Count(r.Of("partitions_count"))
+		mean, _ := systable.Count(r.Of("mean_partition_size"))
+		if tables[name] == nil {
+			tables[name] = &sum{}
+			order = append(order, name)
+		}
+		tables[name].partitions += partitions
+		tables[name].bytes += partitions * mean
+	})
+	for _, name := range order {
+		t := tables[name]
+		if t.partitions == 0 {
+			n.to.Skip(skipSilent)
+			continue
+		}
+		p := ingest.Point{Store: n.store(), Table: []byte(name)}
+		for _, v := range []struct {
+			name string
+			n    uint64
+		}{{ingest.PointPartitions, t.partitions}, {ingest.PointMeanPartition, t.bytes / t.partitions}} {
+			p.Name, p.Stat, p.Milli = []byte(v.name), "reading", v.n*1000
+			n.to.Point(&p)
+		}
+	}
+	return n.refused("system.size_estimates", err)
+}
+
+// firstLine gives the begin of what an error says.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return clipped(line)
+}
+
+func clipped(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), ingest.MaxProblemText)], "?")
+}

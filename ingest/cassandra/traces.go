@@ -1,0 +1,297 @@
+package cassandra
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cqltrace"
+	"github.com/keyheat/keyheat/ingest/systable"
+)
+
+const (
+	// traceOverlap is read again at each poll: rows come late, and clocks of nodes differ.
+	traceOverlap = 30 * time.Second
+	// traceSettle is how long nodes may take to write the events of a finished request: they write them
+	// apart from the request, within a second or so.
+	traceSettle = 2 * time.Second
+	// tracePatience is how long a request without a duration is taken for unfinished. Its coordinator may
+	// have died.
+	tracePatience = 2 * time.Minute
+	// maxTraces are held at a time, told or not.
+	maxTraces = 1 << 16
+	// traceBatch are the sessions whose events are asked for at once.
+	traceBatch = 25
+)
+
+// A traceReader reads system_traces, each session once: when it is finished, and its events are written.
+// The sessions of a window of time are known by id; what began before it was told or is held.
+type traceReader struct {
+	server  *server
+	cluster *cluster
+	to      *scoped
+	notes   ingest.Streams
+	decoder *cqltrace.Decoder
+
+	at       int // member that is asked
+	since    int64
+	sessions map[string]*traced
+	wide     bool   // the server cannot filter by time
+	lost     uint64 // sessions beyond maxTraces
+	open     uint64 // told without a duration
+	slow     map[string]int64
+}
+
+// A traced is a session of the window.
+type traced struct {
+	id       string
+	names    []string
+	values   [][]byte
+	started  int64 // Unix nanoseconds, its coordinator's clock
+	seen     int64 // when it was first found, the clock of the node that was asked
+	finished int64 // when it was first found finished; 0: it is not
+	told     bool
+	events   []traceRow
+}
+
+type traceRow struct {
+	names  []string
+	values [][]byte
+}
+
+func newTraceReader(s *server, c *cluster, to *scoped, notes ingest.Streams) *traceReader {
+	store := ingest.Cassandra
+	if c.scylla {
+		store = ingest.Scylla
+	}
+	return &traceReader{
+		server: s, cluster: c, to: to, notes: notes, sessions: map[string]*traced{}, slow: map[string]int64{},
+		decoder: cqltrace.New(store, nil, ingest.DecodeOptions{Schema: c.schema}),
+	}
+}
+
+// poll asks one node, and the next one when that cannot be talked to.
+func (t *traceReader) poll(ctx context.Context, last bool) error {
+	errs := []error{}
+	for range t.cluster.members {
+		m := t.cluster.members[t.at]
+		err := t.pollOf(ctx, t.server.link(m.address), last)
+		var said *refusal
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return err
+		case errors.As(err, &said) && said.lacking:
+			t.notes.Note("traces were not read: " + said.text)
+			return nil
+		}
+		errs = append(errs, err)
+		t.at = (t.at + 1) % len(t.cluster.members)
+	}
+	return errors.Join(errs...)
+}
+
+func (t *traceReader) pollOf(ctx context.Context, l *link, last bool) error {
+	if !t.cluster.tables["system_traces.sessions"] {
+		return nil
+	}
+	now, err := t.server.now(ctx, l)
+	if err != nil {
+		return err
+	}
+	if t.since == 0 {
+		t.since = now - int64(t.server.config.since)
+	}
+	if err := t.find(ctx, l, now); err != nil {
+		return err
+	}
+	if err := t.slowLog(ctx, l); err != nil {
+		return err
+	}
+	if last && t.waiting(now, true) != nil {
+		t.server.o.Wait(ctx, traceSettle)
+	}
+	if err := t.follow(ctx, l, now); err != nil {
+		return err
+	}
+	if err := t.tell(ctx, l, t.waiting(now, last)); err != nil {
+		return err
+	}
+	t.forget(now)
+	return nil
+}
+
+// find reads the sessions of the window.
+func (t *traceReader) find(ctx context.Context, l *link, now int64) error {
+	q := &query{table: "system_traces.sessions"}
+	if !t.wide {
+		q.rest, q.args = "WHERE started_at >= ? ALLOW FILTERING", []any{time.Unix(0, t.since).UTC()}
+	}
+	err := l.rows(ctx, q, func(r *systable.Row) { t.take(r, now) })
+	var said *refusal
+	if !t.wide && errors.As(err, &said) && !said.lacking && !said.gone { // before 3.6
+		t.wide = true
+		return t.find(ctx, l, now)
+	}
+	return err
+}
+
+// take notes a row of sessions.
+func (t *traceReader) take(r *systable.Row, now int64) {
+	started, cause := ingest.ParseTime(r.Of("started_at"), nil)
+	if cause != "" || started < t.since {
+		return
+	}
+	id := string(r.Of("session_id"))
+	s := t.sessions[id]
+	if s == nil {
+		if len(t.sessions) >= maxTraces {
+			t.lost++
+			return
+		}
+		s = &traced{id: id, started: started, seen: now}
+		t.sessions[id] = s
+		// Our own requests, and preparations of any, are no traffic.
+		s.told = bytes.Contains(r.Of("parameters"), []byte(mark))
+	}
+	if s.told || s.finished != 0 {
+		return
+	}
+	s.names, s.values = slices.Clone(r.Names), clones(r.Values)
+	if len(r.Of("duration")) > 0 {
+		s.finished = now
+	}
+}
+
+func clones(values [][]byte) [][]byte {
+	all := make([][]byte, len(values))
+	for i, v := range values {
+		all[i] = bytes.Clone(v)
+	}
+	return all
+}
+
+// follow reads the unfinished sessions that began before the window again.
+func (t *traceReader) follow(ctx context.Context, l *link, now int64) error {
+	ids := []string{}
+	for id, s := range t.sessions {
+		if !s.told && s.finished == 0 && s.started < t.since {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for batch := range slices.Chunk(ids, traceBatch) {
+		err := l.rows(ctx, &query{table: "system_traces.sessions", rest: "WHERE session_id IN ?", args: []any{batch}}, func(r *systable.Row) {
+			if s := t.sessions[string(r.Of("session_id"))]; s != nil && len(r.Of("duration")) > 0 {
+				s.names, s.values, s.finished = slices.Clone(r.Names), clones(r.Values), now
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waiting gives the sessions that may be told, oldest first: those whose events are written, and at the
+// end of the run all.
+func (t *traceReader) waiting(now int64, last bool) []*traced {
+	var list []*traced
+	for _, s := range t.sessions {
+		settled := s.finished != 0 && now-s.finished >= int64(traceSettle)
+		if !s.told && (settled || last || now-s.seen >= int64(tracePatience)) {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b *traced) int { return cmp.Or(cmp.Compare(a.started, b.started), cmp.Compare(a.id, b.id)) })
+	return list
+}
+
+// tell reads the events of the sessions and hands over what they say.
+func (t *traceReader) tell(ctx context.Context, l *link, list []*traced) error {
+	for batch := range slices.Chunk(list, traceBatch) {
+		ids := make([]string, len(batch))
+		for i, s := range batch {
+			ids[i], s.events = s.id, nil
+		}
+		err := l.rows(ctx, &query{table: "system_traces.events", rest: "WHERE session_id IN ?", args: []any{ids}}, func(r *systable.Row) {
+			if s := t.sessions[string(r.Of("session_id"))]; s != nil {
+				s.events = append(s.events, traceRow{slices.Clone(r.Names), clones(r.Values)})
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, s := range batch {
+			t.tellOne(s)
+		}
+	}
+	return nil
+}
+
+func (t *traceReader) tellOne(s *traced) {
+	if s.finished == 0 {
+		t.open++
+	}
+	told := t.decoder.Row(s.names, s.values, ingest.Position{}, t.to)
+	for _, e := range s.events {
+		told = t.decoder.Row(e.names, e.values, ingest.Position{}, t.to) && told
+	}
+	if !told {
+		t.to.Skip(skipSilent)
+	}
+	t.decoder.Close(t.to)
+	*s = traced{id: s.id, started: s.started, told: true}
+}
+
+// forget moves the window on.
+func (t *traceReader) forget(now int64) {
+	t.since = max(t.since, now-int64(traceOverlap+t.server.skew()))
+	for id, s := range t.sessions {
+		if s.told && s.started < t.since {
+			delete(t.sessions, id)
+		}
+	}
+}
+
+// slowLog reads ScyllaDB's log of slow requests, each row once.
+func (t *traceReader) slowLog(ctx context.Context, l *link) error {
+	if !t.cluster.tables["system_traces.node_slow_log"] {
+		return nil
+	}
+	err := l.rows(ctx, &query{
+		table: "system_traces.node_slow_log", rest: "WHERE date >= ? ALLOW FILTERING", args: []any{time.Unix(0, t.since).UTC()},
+	}, func(r *systable.Row) {
+		id := string(r.Of("start_time")) + " " + string(r.Of("node_ip")) + " " + string(r.Of("shard"))
+		date, _ := ingest.ParseTime(r.Of("date"), nil)
+		if _, met := t.slow[id]; met || len(t.slow) >= maxTraces || bytes.Contains(r.Of("parameters"), []byte(mark)) {
+			return
+		}
+		t.slow[id] = date
+		if !t.decoder.Row(r.Names, r.Values, ingest.Position{}, t.to) {
+			t.to.Skip(skipSilent)
+		}
+	})
+	for id, date := range t.slow {
+		if date < t.since {
+			delete(t.slow, id)
+		}
+	}
+	return err
+}
+
+// end says what was not read whole.
+func (t *traceReader) end() {
+	if t.lost > 0 {
+		t.notes.Note(fmt.Sprintf("traces came faster than they were read: %d were left out; trace fewer requests (nodetool settraceprobability), or raise --load-limit", t.lost))
+	}
+	if t.open > 0 {
+		t.notes.Note(fmt.Sprintf("%d traced requests had no end yet: they are told without latency", t.open))
+	}
+}
