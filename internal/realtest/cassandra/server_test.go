@@ -142,6 +142,11 @@ const logback = `<configuration>
     <file>${cassandra.logdir}/debug.log</file>
     <encoder><pattern>%-5level [%thread] %date{"yyyy-MM-dd'T'HH:mm:ss,SSS", UTC} %F:%L - %msg%n</pattern></encoder>
   </appender>
+  <appender name="AUDIT" class="ch.qos.logback.core.FileAppender">
+    <file>${cassandra.logdir}/audit.log</file>
+    <encoder><pattern>%-5level [%thread] %date{"yyyy-MM-dd'T'HH:mm:ss,SSS", UTC} %F:%L - %msg%n</pattern></encoder>
+  </appender>
+  <logger name="org.apache.cassandra.audit" additivity="false" level="INFO"><appender-ref ref="AUDIT"/></logger>
   <root level="INFO"><appender-ref ref="SYSTEMLOG"/><appender-ref ref="DEBUGLOG"/></root>
   <logger name="org.apache.cassandra" level="DEBUG"/>
 </configuration>
