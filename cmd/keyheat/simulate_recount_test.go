@@ -1,0 +1,376 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A request is one record of made-up traffic. born is when the item was written that it is about, which no
+// record tells.
+type request struct {
+	at, born                   time.Time
+	table, index, key, sk, op  string
+	composite                  []string // in place of key
+	n, bytes, wcu, rows, tombs uint64
+	rcu                        float64
+	throttled                  string
+	columns                    map[string]string
+	noKey                      bool
+	store                      string
+}
+
+func (r *request) count() uint64 { return max(r.n, 1) }
+
+func (r *request) reads() bool { return r.op == "read" || r.op == "scan" }
+
+// fields gives the record as a program would log it.
+func (r *request) fields() map[string]any {
+	f := map[string]any{"ts": r.at.Format("2006-01-02T15:04:05.000Z"), "table": r.table, "op": r.op}
+	set := func(name string, value any, told bool) {
+		if told {
+			f[name] = value
+		}
+	}
+	set("pk", r.key, !r.noKey && r.composite == nil)
+	set("pk", r.composite, r.composite != nil)
+	set("sk", r.sk, r.sk != "")
+	set("index", r.index, r.index != "")
+	set("requests", r.n, r.n > 0)
+	set("bytes", r.bytes, r.bytes > 0)
+	set("wcu", r.wcu, r.wcu > 0)
+	set("rcu", r.rcu, r.rcu > 0)
+	set("rows", r.rows, r.op == "read" && r.store == "cassandra")
+	set("tombstones", r.tombs, r.op == "read" && r.store == "cassandra")
+	set("throttled", r.throttled, r.throttled != "")
+	set("store", r.store, r.store != "")
+	for name, value := range r.columns {
+		f[name] = value
+	}
+	return f
+}
+
+func writeRequests(w io.Writer, all []request, asCSV bool) error {
+	if !asCSV {
+		enc := json.NewEncoder(w)
+		for i := range all {
+			if err := enc.Encode(all[i].fields()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	names := []string{}
+	for name := range all[0].fields() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	out := csv.NewWriter(w)
+	rows := [][]string{names}
+	for i := range all {
+		f, row := all[i].fields(), []string{}
+		for _, name := range names {
+			row = append(row, strings.TrimSuffix(fmt.Sprint(f[name]), "<nil>"))
+		}
+		rows = append(rows, row)
+	}
+	return out.WriteAll(rows)
+}
+
+// A part is what was counted of one partition.
+type part struct {
+	requests, bytes, deletes uint64
+	seconds                  map[int64]*[3]float64 // requests, write units, read units
+	minutes                  map[int64]uint64
+}
+
+// A recount is traffic under a key, counted by maps alone. It shares no code with keyheat.
+type recount struct {
+	parts               map[string]*part
+	total, reads, scans uint64
+	fanouts             map[int]uint64
+	scanned, tombReads  uint64 // rows deleted before in the partition that a read asks
+	readUnits           float64
+	minutes             map[int64]uint64
+	first, last         time.Time
+	bucket              time.Duration // 0: no bucket
+}
+
+// countUnder puts the requests of a table under a key, with shards drawn by random.
+func countUnder(all []request, key string, random *rand.Rand) *recount {
+	c := &recount{parts: map[string]*part{}, fanouts: map[int]uint64{}, minutes: map[int64]uint64{}}
+	for i := range all {
+		r := &all[i]
+		if c.first.IsZero() {
+			c.first = r.at
+		}
+		c.last = r.at
+		asked, ok := c.placesOf(r, splitTerms(key), random)
+		switch {
+		case !ok && r.reads():
+			c.scans += r.count()
+			c.reads += r.count()
+		case ok && r.reads():
+			c.reads += r.count()
+			c.fanouts[len(asked)] += r.count()
+			hit := random.IntN(len(asked))
+			for j, p := range asked {
+				c.add(p, r, r.count(), 0, readUnits(r, len(asked), j == hit))
+			}
+		case ok:
+			c.write(r, asked, random)
+		}
+	}
+	return c
+}
+
+// readUnits is DynamoDB's price of one of the partitions that a read asks.
+func readUnits(r *request, asked int, hit bool) float64 {
+	switch {
+	case r.rcu == 0:
+		return 0
+	case asked == 1 || r.sk != "" && hit:
+		return r.rcu
+	case r.sk != "":
+		return 0.5 * float64(r.count())
+	}
+	halves := float64(int(r.rcu/float64(asked)*2 + 0.999999))
+	return max(halves/2, 0.5*float64(r.count()))
+}
+
+// write gives a write to one of the partitions that it may go to; of a record that stands for several,
+// each on its own.
+func (c *recount) write(r *request, may []string, random *rand.Rand) {
+	if len(may) == 1 {
+		c.add(may[0], r, r.count(), r.bytes, 0)
+		return
+	}
+	got := make([]uint64, len(may))
+	for range r.count() {
+		got[random.IntN(len(may))]++
+	}
+	for j, n := range got {
+		if n > 0 {
+			c.add(may[j], r, n, r.bytes*n/r.count(), 0)
+		}
+	}
+}
+
+func (c *recount) add(name string, r *request, n, bytes uint64, rcu float64) {
+	p := c.parts[name]
+	if p == nil {
+		p = &part{seconds: map[int64]*[3]float64{}, minutes: map[int64]uint64{}}
+		c.parts[name] = p
+	}
+	c.total += n
+	p.requests += n
+	at := r.at.Unix()
+	c.minutes[at/60] += n
+	p.minutes[at/60] += n
+	s := p.seconds[at]
+	if s == nil {
+		s = &[3]float64{}
+		p.seconds[at] = s
+	}
+	s[0] += float64(n)
+	if !r.reads() {
+		s[1] += float64(r.wcu) * float64(n) / float64(r.count())
+		p.bytes += bytes
+	}
+	s[2] += rcu
+	c.readUnits += rcu
+	switch {
+	case r.op == "delete":
+		p.deletes += n
+	case r.op == "read":
+		c.scanned += p.deletes
+		c.tombReads++
+	}
+}
+
+func splitTerms(key string) []string {
+	terms, depth, from := []string{}, 0, 0
+	for i, ch := range key + "," {
+		switch {
+		case ch == '(':
+			depth++
+		case ch == ')':
+			depth--
+		case ch == ',' && depth == 0:
+			terms = append(terms, strings.TrimSpace(key[from:i]))
+			from = i + 1
+		}
+	}
+	return terms
+}
+
+// placesOf gives the partitions that a request asks, or may go to.
+func (c *recount) placesOf(r *request, terms []string, random *rand.Rand) (names []string, ok bool) {
+	names = []string{""}
+	for _, term := range terms {
+		values := []string{}
+		call, inside, called := strings.Cut(strings.TrimSuffix(term, ")"), "(")
+		args := strings.Split(inside, ", ")
+		switch {
+		case !called:
+			v, known := valueOf(r, term)
+			if !known {
+				return nil, false
+			}
+			values = append(values, v)
+		case call == "shard":
+			values = shardNames(args[0])
+			if !r.reads() && r.count() == 1 {
+				values = values[random.IntN(len(values)):][:1]
+			}
+		case call == "shard_by":
+			values = shardNames(args[1])
+			if v, known := valueOf(r, args[0]); known {
+				values = values[crc32.ChecksumIEEE([]byte(v))%uint32(len(values)):][:1]
+			}
+		case call == "bucket":
+			layout := map[string]string{"hour": "2006010215", "day": "20060102", "month": "200601", "week": "20060102"}[args[0]]
+			c.bucket = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 168 * time.Hour, "month": 720 * time.Hour}[args[0]]
+			at := r.born
+			if args[0] == "week" {
+				at = at.AddDate(0, 0, -(int(at.Weekday())+6)%7)
+			}
+			values = append(values, at.Format(layout))
+		}
+		longer := []string{}
+		for _, n := range names {
+			for _, v := range values {
+				longer = append(longer, n+"\x00"+v)
+			}
+		}
+		names = longer
+	}
+	return names, true
+}
+
+func shardNames(count string) []string {
+	n, _ := strconv.Atoi(count)
+	out := make([]string, n)
+	for i := range out {
+		out[i] = strconv.Itoa(i)
+	}
+	return out
+}
+
+func valueOf(r *request, name string) (string, bool) {
+	switch name {
+	case "key":
+		return strings.Join(append(r.composite, r.key), "/"), !r.noKey
+	case "sk":
+		return r.sk, r.sk != ""
+	}
+	v, ok := r.columns[name]
+	return v, ok
+}
+
+// topShare gives the share of the busiest partition.
+func (c *recount) topShare() float64 {
+	most := uint64(0)
+	for _, p := range c.parts {
+		most = max(most, p.requests)
+	}
+	return float64(most) / float64(max(c.total, 1))
+}
+
+// busiestRun gives the largest share that a partition has of so many minutes in a row.
+func (c *recount) busiestRun(minutes int64) float64 {
+	best := 0.0
+	for _, p := range c.parts {
+		for from := range p.minutes {
+			of, all := uint64(0), uint64(0)
+			for m := from; m < from+minutes; m++ {
+				of, all = of+p.minutes[m], all+c.minutes[m]
+			}
+			if of >= 30 && all >= 100 {
+				best = max(best, float64(of)/float64(all))
+			}
+		}
+	}
+	return best
+}
+
+// peak gives the largest load of a second: 0 requests, 1 write units, 2 read units.
+func (c *recount) peak(of int) float64 {
+	most := 0.0
+	for _, p := range c.parts {
+		for _, s := range p.seconds {
+			most = max(most, s[of])
+		}
+	}
+	return most
+}
+
+// secondsOver gives the seconds in which a partition is over 1,000 write or 3,000 read units.
+func (c *recount) secondsOver() int {
+	over := map[int64]bool{}
+	for _, p := range c.parts {
+		for at, s := range p.seconds {
+			if s[1] >= 1000 || s[2] >= 3000 {
+				over[at] = true
+			}
+		}
+	}
+	return len(over)
+}
+
+func (c *recount) largest() (bytes uint64) {
+	for _, p := range c.parts {
+		bytes = max(bytes, p.bytes)
+	}
+	return bytes
+}
+
+// projected gives the bytes of the partition that is written most after 90 days, or in its bucket.
+func (c *recount) projected() float64 {
+	span, lasts := c.last.Sub(c.first), 90*24*time.Hour
+	if c.bucket > 0 {
+		span, lasts = min(span, c.bucket), c.bucket
+	}
+	return float64(c.largest()) * lasts.Seconds() / span.Seconds()
+}
+
+func (c *recount) meanFanout() float64 {
+	sum, n := 0.0, 0.0
+	for asked, reads := range c.fanouts {
+		sum, n = sum+float64(asked)*float64(reads), n+float64(reads)
+	}
+	return sum / max(n, 1)
+}
+
+// readRequests reads NDJSON of keyheat generate.
+func readRequests(t *testing.T, file string) []request {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []request{}
+	for line := range bytes.Lines(text) {
+		var f struct {
+			TS                time.Time
+			Table, PK, SK, Op string
+			Bytes, WCU        uint64
+			RCU               float64
+		}
+		if err := json.Unmarshal(line, &f); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, request{at: f.TS, born: f.TS, table: f.Table, key: f.PK, sk: f.SK, op: f.Op, bytes: f.Bytes, wcu: f.WCU, rcu: f.RCU})
+	}
+	return all
+}
