@@ -7,9 +7,12 @@ type Simulation struct {
 	Requests uint64      // of traffic, replayed or not
 	Reads    uint64      // of them
 	Keys     []Simulated // today's key first
-	Auto     bool        // the keys were proposed, not given
-	Best     int         // index in Keys of the key that removes most and costs least; 0: none removes anything
-	Notes    []string    // what holds for all keys
+	// WriteLimit and ReadLimit are what one partition can serve, units a second; 0: the store has no units.
+	WriteLimit Milli
+	ReadLimit  Milli
+	Auto       bool     // the keys were proposed, not given
+	Best       int      // index in Keys of the key that removes most and costs least; 0: none removes anything
+	Notes      []string // what holds for all keys
 }
 
 // A Simulated is what one key makes of the traffic. Requests are those to partitions: a read that asks

@@ -59,6 +59,9 @@ func runExplain(w io.Writer, limits *detect.Limits, id string) error {
 			fmt.Fprintf(out, "\nRemedy %s: %s\n%s\n", r.Kind, r.Title, strings.TrimSpace(r.Doc))
 		}
 	}
+	if propose.Mendable(id) {
+		fmt.Fprint(out, "\nWhat another partition key would do to it: keyheat simulate INPUT --table TABLE --auto\n")
+	}
 	_, err := io.WriteString(w, out.String())
 	return err
 }

@@ -122,13 +122,14 @@ type simulating struct {
 
 // run replays the traffic under the keys that are given, or proposed.
 func (s *simulating) run(ctx context.Context) (*detect.Simulation, error) {
-	keys := s.o.keys.of
+	keys, found := s.o.keys.of, []detect.Finding{}
 	if s.o.auto {
 		view, columns, err := s.survey(ctx)
 		if err != nil {
 			return nil, err
 		}
-		keys = propose.Candidates(view, s.findings(view), s.wantsTarget, columns, maxCandidates)
+		found = s.findings(view)
+		keys = propose.Candidates(view, found, s.wantsTarget, columns, maxCandidates)
 	}
 	faults := []error{}
 	for _, k := range keys {
@@ -150,6 +151,9 @@ func (s *simulating) run(ctx context.Context) (*detect.Simulation, error) {
 	result, ok := replay.Result(s.limits, s.o.judge.rate.of, s.findings, s.o.auto)
 	if !ok {
 		return nil, errors.Join(usage(fmt.Errorf("no traffic of table %q in the input: see keyheat keys", s.o.read.tables.texts[0])), s.err())
+	}
+	for _, rule := range propose.Unjudged(found, s.wantsTarget, result) {
+		result.Notes = append(result.Notes, rule+" does not rest on traffic that could be replayed: see the proposals of keyheat analyze")
 	}
 	return result, nil
 }

@@ -328,6 +328,21 @@ func (c *recount) secondsOver() int {
 	return len(over)
 }
 
+// overInAMinute gives the most seconds of one minute in which one partition is over.
+func (c *recount) overInAMinute() int {
+	most := 0
+	for _, p := range c.parts {
+		minutes := map[int64]int{}
+		for at, s := range p.seconds {
+			if s[1] >= 1000 || s[2] >= 3000 {
+				minutes[at/60]++
+				most = max(most, minutes[at/60])
+			}
+		}
+	}
+	return most
+}
+
 func (c *recount) largest() (bytes uint64) {
 	for _, p := range c.parts {
 		bytes = max(bytes, p.bytes)

@@ -15,7 +15,7 @@ import (
 func Candidates(v *detect.View, found []detect.Finding, wants func(detect.Target) bool, columns []string, most int) []*CandidateKey {
 	p := proposer{view: v}
 	for i := range found {
-		if f := &found[i]; wants(f.Subject.Target) && slices.Contains(mendable, f.Rule) {
+		if f := &found[i]; wants(f.Subject.Target) && Mendable(f.Rule) {
 			p.take(f)
 		}
 	}
@@ -45,8 +45,7 @@ type proposer struct {
 }
 
 func (p *proposer) take(f *detect.Finding) {
-	moving := f.Rule == "moving-hot-key" && f.Confidence == detect.Sure
-	if !worthIt(f) && !moving {
+	if !worthKey(f) {
 		return
 	}
 	switch f.Rule {
@@ -55,13 +54,13 @@ func (p *proposer) take(f *detect.Finding) {
 	case dense:
 		p.scanned = true
 		return
-	case "full-scan":
+	case scans:
 		p.columns = true
 		return
 	}
 	v := p.view
 	want := max(shardsForRate(v, f), shardsForShare(v, f), shardsForKeys(v, f), shardsForSize(v, f), shardsForSkew(v, f))
-	if moving {
+	if f.Rule == moving {
 		want = max(want, shardsForMoving(v, f))
 	}
 	if want > 0 {
@@ -71,7 +70,7 @@ func (p *proposer) take(f *detect.Finding) {
 	if k := keyOf(v, f); k != nil && k.Exact != nil {
 		item := detect.Ratio(k.Exact.TopSort.Low, max(k.Exact.SortKnown, 1))
 		known := detect.Ratio(k.Exact.SortKnown, max(k.Exact.Totals[detect.Requests], 1))
-		p.sorted = p.sorted || known >= 950 && item < 500
+		p.sorted = p.sorted || known >= 500 && item < 500
 	}
 }
 
@@ -206,4 +205,18 @@ func keepBest(s *detect.Simulation, order []int, mends bool) {
 	}
 	s.Keys = keys
 	s.Best = min(s.Best, 1)
+}
+
+// Unjudged gives the rules of which findings are worth another key, and which a replay does not show: they rest
+// on sizes in logs, on metrics, or on records of bad requests alone.
+func Unjudged(found []detect.Finding, wants func(detect.Target) bool, s *detect.Simulation) []string {
+	rules := []string{}
+	for i := range found {
+		f := &found[i]
+		if wants(f.Subject.Target) && Mendable(f.Rule) && worthKey(f) && !slices.Contains(s.Keys[0].Keeps, f.Rule) {
+			rules = append(rules, f.Rule)
+		}
+	}
+	slices.Sort(rules)
+	return slices.Compact(rules)
 }

@@ -15,15 +15,19 @@ type Judge func(v *detect.View) []detect.Finding
 // mendable are the rules whose findings follow from the partition key and from traffic, so that a replay
 // under another key can judge them again.
 var mendable = []string{
-	"hot-partition", "hot-index", "moving-hot-key", "skewed-key", "low-cardinality-key", "throttling",
-	"large-partition", growing, dense, "full-scan",
+	heat, "hot-index", moving, "skewed-key", "low-cardinality-key", "throttling", "large-partition", growing, dense, scans,
 }
 
 const (
 	growing = "growing-partition"
 	dense   = "tombstone-dense-read"
 	heat    = "hot-partition"
+	moving  = "moving-hot-key"
+	scans   = "full-scan"
 )
+
+// Mendable reports whether a replay under another key judges a rule again.
+func Mendable(rule string) bool { return slices.Contains(mendable, rule) }
 
 // A verdict is the worst finding of a rule under one key.
 type verdict struct {
@@ -48,6 +52,9 @@ func (r *Replay) Result(limits *detect.Limits, sampling detect.Rate, judge Judge
 		return nil, false
 	}
 	s.Target, s.Span, s.Requests, s.Reads = first.of.Target, first.of.Span, first.tally.sums[requests], first.tally.sums[allReads]
+	if first.of.Target.Store == ingest.DynamoDB {
+		s.WriteLimit, s.ReadLimit = limits.Of(detect.PartitionWriteUnits).Value, limits.Of(detect.PartitionReadUnits).Value
+	}
 	for i, l := range lanes {
 		l.found = l.verdicts(judge(l.view), &s.Keys[i])
 	}
@@ -80,13 +87,13 @@ func (l *measuredLane) verdicts(found []detect.Finding, s *detect.Simulated) map
 	out := map[string]verdict{}
 	for i := range found {
 		f := &found[i]
-		if !slices.Contains(mendable, f.Rule) || l.of == nil || f.Subject.Target != l.of.Target || f.Rule == growing {
+		if !Mendable(f.Rule) || l.of == nil || f.Subject.Target != l.of.Target || f.Rule == growing {
 			continue
 		}
 		if f.Rule == dense && l.scansLess() {
 			continue
 		}
-		v := verdict{f.Severity, worthIt(f) || f.Rule == "moving-hot-key" && f.Confidence == detect.Sure}
+		v := verdict{f.Severity, worthKey(f)}
 		if o := out[f.Rule]; v.severity > o.severity || v.worth && !o.worth {
 			out[f.Rule] = verdict{max(v.severity, o.severity), v.worth || o.worth}
 		}
@@ -95,6 +102,18 @@ func (l *measuredLane) verdicts(found []detect.Finding, s *detect.Simulated) map
 		out[growing] = verdict{detect.Medium, true}
 	}
 	return out
+}
+
+// worthKey reports whether a finding is worth another key: whatever has a proposal, keys that surely move, and
+// scans that are counted as traffic, which no record singles out.
+func worthKey(f *detect.Finding) bool {
+	switch f.Rule {
+	case moving:
+		return f.Confidence == detect.Sure
+	case scans:
+		return f.Severity >= detect.Medium
+	}
+	return worthIt(f)
 }
 
 // scansLess reports whether the deletes of a bucket are too few for a read to meet many tombstones, where
@@ -167,7 +186,7 @@ func compareVerdicts(s *detect.Simulated, today, then map[string]verdict) {
 }
 
 // ranked gives the numbers of the candidates: first those that remove the most severe findings, then those
-// that add the least, ask fewest partitions a read, replay most and spread best.
+// that add the least, are over a limit the fewest seconds, ask fewest partitions a read, replay most and spread best.
 func ranked(keys []detect.Simulated, today map[string]verdict) []int {
 	order := make([]int, len(keys)-1)
 	for i := range order {
@@ -177,6 +196,7 @@ func ranked(keys []detect.Simulated, today map[string]verdict) []int {
 		a, b := &keys[i], &keys[j]
 		return cmp.Or(
 			-cmp.Compare(gain(a, today), gain(b, today)),
+			cmp.Compare(a.SecondsOver.Value, b.SecondsOver.Value),
 			cmp.Compare(max(a.FanoutMean.High, one), max(b.FanoutMean.High, one)),
 			cmp.Compare(a.SumNotReplayed(), b.SumNotReplayed()),
 			cmp.Compare(a.TopShare.High, b.TopShare.High),

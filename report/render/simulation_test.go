@@ -21,7 +21,7 @@ func simulated() *detect.Simulation {
 	loose.Open = true
 	return &detect.Simulation{
 		Target: detect.Target{Store: ingest.DynamoDB, Table: "orders"}, Span: detect.Span{Start: clock(9, 10), End: clock(9, 41)},
-		Requests: 2_000_000, Reads: 580_000, Best: 1, Notes: []string{"inputs not read to their end: 1"},
+		WriteLimit: 1_000_000, ReadLimit: 3_000_000, Requests: 2_000_000, Reads: 580_000, Best: 1, Notes: []string{"inputs not read to their end: 1"},
 		Keys: []detect.Simulated{
 			{Key: "key", Distinct: whole(9541), TopShare: detect.Exactly(406), Effective: 6320, Gini: 812, Peak: whole(1840), PeakWrite: whole(1840),
 				SecondsOver: whole(402), Largest: whole(38 << 30), Stored: true, SingleReads: detect.Exactly(1000), FanoutMean: whole(1), FanoutP99: whole(1),

@@ -24,12 +24,12 @@ type simRow struct {
 
 var simRows = []simRow{
 	{"partitions", func(s *detect.Simulated) detect.Bounds { return s.Distinct }, ""},
-	{"evenly busy partitions that spread alike", func(s *detect.Simulated) detect.Bounds { return whenKnown(s.Effective) }, ""},
+	{"as even as so many partitions", func(s *detect.Simulated) detect.Bounds { return whenKnown(s.Effective) }, ""},
 	{"busiest partition's share", func(s *detect.Simulated) detect.Bounds { return s.TopShare }, "share"},
 	{"share of the busiest ten", func(s *detect.Simulated) detect.Bounds { return s.TopTen }, "share"},
 	{"its busiest second, requests", func(s *detect.Simulated) detect.Bounds { return s.Peak }, ""},
-	{"its busiest second, write units", func(s *detect.Simulated) detect.Bounds { return s.PeakWrite }, ""},
-	{"its busiest second, read units", func(s *detect.Simulated) detect.Bounds { return s.PeakRead }, ""},
+	{writeUnits, func(s *detect.Simulated) detect.Bounds { return s.PeakWrite }, ""},
+	{readUnits, func(s *detect.Simulated) detect.Bounds { return s.PeakRead }, ""},
 	{"seconds over a partition's limit", func(s *detect.Simulated) detect.Bounds { return s.SecondsOver }, ""},
 	{"largest partition, as stored", func(s *detect.Simulated) detect.Bounds { return largestIf(s, s.Stored) }, "bytes"},
 	{"largest partition, written here", func(s *detect.Simulated) detect.Bounds { return largestIf(s, !s.Stored) }, "bytes"},
@@ -42,6 +42,20 @@ var simRows = []simRow{
 	{"live rows a read", func(s *detect.Simulated) detect.Bounds { return s.Rows }, ""},
 	{"tombstones a read", func(s *detect.Simulated) detect.Bounds { return s.Tombstones }, ""},
 	{"requests not replayed", func(s *detect.Simulated) detect.Bounds { return detect.Exactly(detect.Whole(s.SumNotReplayed())) }, ""},
+}
+
+const (
+	writeUnits = "its write units a second"
+	readUnits  = "its read units a second"
+)
+
+// limited adds the limit that a measure is held against.
+func limited(label string, s *detect.Simulation) string {
+	limit := map[string]detect.Milli{writeUnits: s.WriteLimit, readUnits: s.ReadLimit}[label]
+	if limit == 0 {
+		return label
+	}
+	return label + " (limit " + amount(limit) + ")"
 }
 
 func whenKnown(m detect.Milli) detect.Bounds {
@@ -80,52 +94,81 @@ func renderSimulationText(w io.Writer, s *detect.Simulation, o Options) error {
 
 // simLabel and simCell are the widths of the first column and the least of the others.
 const (
-	simLabel = 40
-	simCell  = 17
+	simLabel = 39
+	simCell  = 12
+	simTitle = 20 // of a title's line
 )
+
+// A simColumn is one key: the lines of its title, then its figures.
+type simColumn struct {
+	title, cells []string
+	width        int
+}
 
 // writeSimGrid writes today's key beside as many of the others, from a number on, as fit, and gives how many.
 func writeSimGrid(p *pen, s *detect.Simulation, from int) int {
-	n := min(max((p.width-simLabel)/(simCell+len(gap))-1, 1), max(len(s.Keys)-from, 0))
-	shown := append([]*detect.Simulated{&s.Keys[0]}, pointers(s.Keys[from:from+n])...)
-	cells := make([][]string, len(shown)) // by key: the lines of its title, then its figures
-	titles, height := make([][]string, len(shown)), 0
-	for i, k := range shown {
-		titles[i] = wrap(visible(k.Key), simCell)
-		if i == 0 {
-			titles[i] = append([]string{"today"}, titles[i]...)
+	all := pointers(s.Keys)
+	columns := []simColumn{simColumnOf(all, 0)}
+	for room := p.width - simLabel - len(gap) - columns[0].width; from+len(columns)-1 < len(all); {
+		next := simColumnOf(all, from+len(columns)-1)
+		if room -= len(gap) + next.width; room < 0 && len(columns) > 1 {
+			break
 		}
-		height = max(height, len(titles[i]))
+		columns = append(columns, next)
 	}
-	labels := make([]string, height)
-	for i := range shown {
-		cells[i] = append(make([]string, height-len(titles[i])), titles[i]...)
-	}
-	for _, r := range simRows {
-		if !anyKnown(shown, r.of) {
-			continue
-		}
-		labels = append(labels, r.label)
-		for i, k := range shown {
-			cells[i] = append(cells[i], simText(r.of(k), r.unit))
-		}
+	height := 0
+	for _, c := range columns {
+		height = max(height, len(c.title))
 	}
 	p.line()
-	for row, label := range labels {
-		line, code := padRight(label, simLabel), ""
-		if row < height {
-			code = bold
-		}
-		for i := range shown {
-			width := simCell
-			for _, c := range cells[i] {
-				width = max(width, widthOf(c))
+	for row := range height {
+		p.simLine("", bold, columns, func(c *simColumn) string {
+			if i := row - height + len(c.title); i >= 0 {
+				return c.title[i]
 			}
-			line += gap + p.paint(code, padLeft(cells[i][row], width))
-		}
-		p.line(line)
+			return ""
+		})
 	}
-	return max(n, 1)
+	for row, label := range simLabels(all, s) {
+		p.simLine(label, "", columns, func(c *simColumn) string { return c.cells[row] })
+	}
+	return max(len(columns)-1, 1)
+}
+
+func (p *pen) simLine(label, code string, columns []simColumn, cell func(*simColumn) string) {
+	parts := []string{padRight(label, simLabel)}
+	for i := range columns {
+		parts = append(parts, gap, p.paint(code, padLeft(cell(&columns[i]), columns[i].width)))
+	}
+	p.line(parts...)
+}
+
+// simLabels gives the names of the measures that some key tells.
+func simLabels(all []*detect.Simulated, s *detect.Simulation) []string {
+	labels := []string{}
+	for _, r := range simRows {
+		if anyKnown(all, r.of) {
+			labels = append(labels, limited(r.label, s))
+		}
+	}
+	return labels
+}
+
+// simColumnOf gives the column of key i, with a row for each measure that some key tells.
+func simColumnOf(all []*detect.Simulated, i int) simColumn {
+	c := simColumn{title: wrap(visible(all[i].Key), simTitle), width: simCell}
+	if i == 0 {
+		c.title = append([]string{"today"}, c.title...)
+	}
+	for _, r := range simRows {
+		if anyKnown(all, r.of) {
+			c.cells = append(c.cells, simText(r.of(all[i]), r.unit))
+		}
+	}
+	for _, text := range append(c.title, c.cells...) {
+		c.width = max(c.width, widthOf(text))
+	}
+	return c
 }
 
 func pointers(keys []detect.Simulated) []*detect.Simulated {
@@ -159,7 +202,11 @@ func simText(b detect.Bounds, unit string) string {
 	case unit != "share" && off < b.Value/10:
 		return fmt.Sprintf("%s ±%d %%", value, (100*off+b.Value-1)/b.Value)
 	}
-	return fmt.Sprintf("%s (%s–%s)", value, bare(b.Low, unit), bare(b.High, unit))
+	low, high := bare(b.Low, unit), bare(b.High, unit)
+	if cut := strings.LastIndexByte(value, ' '); unit == "bytes" && cut > 0 && strings.HasSuffix(high, value[cut:]) {
+		low, high = strings.TrimSuffix(low, value[cut:]), strings.TrimSuffix(high, value[cut:])
+	}
+	return fmt.Sprintf("%s (%s–%s)", value, low, high)
 }
 
 // writeSimVerdicts says what each key does, the best first.
@@ -167,6 +214,9 @@ func writeSimVerdicts(p *pen, s *detect.Simulation) {
 	if len(s.Keys) == 1 {
 		p.hanging("→ ", "", "no finding of this traffic would go with another key: none is proposed")
 		return
+	}
+	if today := s.Keys[0].Keeps; len(today) > 0 {
+		p.hanging("  ", "", "today: "+strings.Join(today, ", "))
 	}
 	if s.Best > 0 {
 		p.hanging("→ ", green, visible(s.Keys[s.Best].Key)+": "+simVerdict(&s.Keys[s.Best]))
