@@ -29,8 +29,8 @@ const (
 // after its children were, or closed before they are.
 type listing struct {
 	shards []types.Shard
-	status types.StreamStatus
-	at     time.Time // by the service's clock, when the first page was made; zero: not told
+	status types.StreamStatus // when the first page was made: later pages may lack shards of earlier ones
+	at     time.Time          // by the service's clock, at that time; zero: not told
 }
 
 // open gives the number of shards that take writes.
@@ -64,10 +64,11 @@ func listShards(ctx context.Context, c *caller, api streamsAPI, stream, parent s
 			return l, errors.New(actionDescribeStream + ": the answer describes nothing")
 		}
 		d := out.StreamDescription
-		if l.at.IsZero() {
+		if l.status == "" {
+			l.status = d.StreamStatus
 			l.at, _ = middleware.GetServerTime(out.ResultMetadata)
 		}
-		l.status, l.shards = d.StreamStatus, append(l.shards, d.Shards...)
+		l.shards = append(l.shards, d.Shards...)
 		last := aws.ToString(d.LastEvaluatedShardId)
 		if last == "" || last == aws.ToString(in.ExclusiveStartShardId) {
 			return l, nil

@@ -13,6 +13,7 @@ import (
 const (
 	positionDone    = "done"
 	positionSkipped = "skipped" // it was closed before reading began at the end of the stream
+	positionGone    = "gone"    // it was not listed when reading began, though its children were; perhaps it is late
 	positionAfter   = "after "  // and the sequence number of the last record
 
 	partStream = "stream" // whose position is a beginning

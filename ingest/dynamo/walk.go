@@ -165,7 +165,7 @@ func (w *walk) forgetPast() {
 	latest := w.from == origin{}
 	for _, s := range w.shards {
 		if s.parent != "" && w.shards[s.parent] == nil {
-			w.reached(s.parent, positionSkipped)
+			w.reached(s.parent, positionGone)
 		}
 		if latest && s.closed {
 			s.state = shardSkipped
