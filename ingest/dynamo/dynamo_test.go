@@ -243,7 +243,9 @@ func TestRefusedPermissionsAreNamed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "dynamodb://Orders: reading shard") || !strings.Contains(err.Error(), "not authorized to perform: dynamodb:GetRecords") {
 		t.Errorf("error %v", err)
 	}
-	if !slices.ContainsFunc(b.notes, func(n string) bool { return strings.HasPrefix(n, "metrics were not read") }) {
+	if !slices.ContainsFunc(b.notes, func(n string) bool {
+		return strings.HasPrefix(n, "not read: metrics of a minute: cloudwatch:GetMetricData")
+	}) {
 		t.Errorf("notes %q", b.notes)
 	}
 }

@@ -30,7 +30,7 @@ const (
 type listing struct {
 	shards []types.Shard
 	status types.StreamStatus // when the first page was made: later pages may lack shards of earlier ones
-	at     time.Time          // by the service's clock, at that time; zero: not told
+	at     time.Time          // by the service's clock, at that time; where it does not tell, by ours
 }
 
 // open gives the number of shards that take writes.
@@ -55,6 +55,7 @@ func listShards(ctx context.Context, c *caller, api streamsAPI, stream, parent s
 	if parent != "" {
 		in.ShardFilter = &types.ShardFilter{ShardId: &parent, Type: types.ShardFilterTypeChildShards}
 	}
+	l.at = c.options.Now().Truncate(time.Second) // records have whole seconds
 	for {
 		out, err := call(ctx, c, actionDescribeStream, often, api.DescribeStream, in)
 		if err != nil {
@@ -66,7 +67,9 @@ func listShards(ctx context.Context, c *caller, api streamsAPI, stream, parent s
 		d := out.StreamDescription
 		if l.status == "" {
 			l.status = d.StreamStatus
-			l.at, _ = middleware.GetServerTime(out.ResultMetadata)
+			if at, ok := middleware.GetServerTime(out.ResultMetadata); ok {
+				l.at = at
+			}
 		}
 		l.shards = append(l.shards, d.Shards...)
 		last := aws.ToString(d.LastEvaluatedShardId)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -25,6 +26,7 @@ const (
 
 // A series is something that is measured in periods, of which each is read once.
 type series struct {
+	what   string
 	period time.Duration
 	every  time.Duration // a request, at most so often
 	most   time.Duration // of one request
@@ -38,37 +40,40 @@ func (s *Server) measure(ctx context.Context, done <-chan struct{}, c *caller, a
 	r.sink = to.Open(ingest.LiveInput{Name: s.input(t.region, "metrics"), Format: s.formats[formatMetrics]})
 	begin := s.measuredFrom()
 	all := []*series{
-		{period: time.Minute, every: time.Minute, most: mostHistory, read: r.minutes},
-		{period: slowly * time.Second, every: slowly * time.Second, most: mostHistory, read: r.slow},
+		{what: "metrics of a minute", period: time.Minute, every: time.Minute, most: mostHistory, read: r.minutes},
+		{what: "metrics of five minutes", period: slowly * time.Second, every: slowly * time.Second, most: mostHistory, read: r.slow},
 	}
 	if t.insightsOn() {
 		r.keys = to.Open(ingest.LiveInput{Name: s.input(t.region, "contributor-insights"), Format: s.formats[formatInsights]})
-		all = append(all, &series{period: time.Minute, every: slowly * time.Second, most: mostReport, read: r.readInsights})
+		all = append(all, &series{what: "Contributor Insights", period: time.Minute, every: slowly * time.Second, most: mostReport, read: r.readInsights})
 	}
 	for _, one := range all {
 		one.next = begin.Truncate(one.period)
 	}
-	for {
-		var errs []error
-		for _, one := range all {
-			errs = append(errs, one.advance(ctx, s.options.Now().Add(-settled)))
-		}
-		if err := errors.Join(errs...); err != nil {
-			return refusedIsNoted(err, to)
-		}
+	var errs []error
+	for len(all) > 0 {
+		all = slices.DeleteFunc(all, func(one *series) bool {
+			err := one.advance(ctx, s.options.Now().Add(-settled))
+			if err != nil && ctx.Err() == nil {
+				errs = append(errs, fmt.Errorf("%s: %w", one.what, err))
+			}
+			return err != nil
+		})
 		if !s.pause(ctx, done, time.Minute) {
-			return nil
+			break
 		}
 	}
+	return refusedIsNoted(errs, to)
 }
 
 // refusedIsNoted makes what the user may not read a remark: the stream says enough without it.
-func refusedIsNoted(err error, to ingest.Streams) error {
-	if !denied(err) {
-		return err
-	}
-	to.Note(fmt.Sprintf("metrics were not read: %v", err))
-	return nil
+func refusedIsNoted(errs []error, to ingest.Streams) error {
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
+		if denied(err) {
+			to.Note(fmt.Sprintf("not read: %v", err))
+		}
+		return denied(err)
+	})...)
 }
 
 // pause waits, and reports whether there is a reason to go on.

@@ -70,7 +70,7 @@ func newSimulator(random *rand.Rand, now func() time.Time) *simulator {
 		trouble: []float64{0, 0.05, 0.3}[random.IntN(3)], limit: 1 + random.IntN(5),
 	}
 	if random.IntN(2) == 0 {
-		s.keep = time.Duration(3+random.IntN(90)) * time.Second
+		s.keep = time.Duration(60+random.IntN(60)) * time.Second // more than it takes to list a shard
 	}
 	if random.IntN(2) == 0 {
 		s.expire = time.Duration(1+random.IntN(20)) * time.Second

@@ -58,6 +58,7 @@ type walk struct {
 	begun   time.Time
 	resumed bool // an earlier run began
 	first   bool // the first listing of a run that nothing was before
+	over    bool // the stream is closed: no shard has children that are not listed
 	errs    []error
 	gaps    int
 }
@@ -118,6 +119,7 @@ func (w *walk) take(ctx context.Context, l *listing, first bool) error {
 			return err
 		}
 	}
+	w.over = l.status == types.StreamStatusDisabled
 	listed := map[string]bool{}
 	for i := range l.shards {
 		w.add(&l.shards[i])
@@ -151,10 +153,7 @@ func (w *walk) begin(l *listing) error {
 		}
 		return err
 	}
-	if w.begun = l.at; w.begun.IsZero() {
-		w.begun = w.calls.options.Now().Truncate(time.Second) // records have whole seconds
-	}
-	w.first = true
+	w.begun, w.first = l.at, true
 	w.reached(partStream, beginning{From: w.from.String(), Begun: w.begun}.text())
 	return nil
 }
@@ -250,6 +249,9 @@ func (w *walk) reader(s, parent *shard) *reader {
 		r.after = sequence
 	case parent != nil && parent.state == shardDone || before == positionDone:
 		r.kind = types.ShardIteratorTypeAtSequenceNumber
+		if w.from == (origin{}) {
+			r.notBefore = w.begun // its parent may have been listed after it was closed
+		}
 	case w.first && w.from == origin{}:
 		r.kind = types.ShardIteratorTypeLatest
 	default:
@@ -277,9 +279,9 @@ func (w *walk) read(ctx context.Context, s *shard, r *reader) {
 	w.findChildren(ctx, s)
 }
 
-// findChildren asks for the children of a shard that was read, unless they are known.
+// findChildren asks for the children of a shard that was read, unless they are known or there are none.
 func (w *walk) findChildren(ctx context.Context, s *shard) {
-	for n := 0; n < childrenAsked && ctx.Err() == nil && !w.hasChild(s); n++ {
+	for n := 0; n < childrenAsked && ctx.Err() == nil && w.misses(s); n++ {
 		if n > 0 {
 			w.calls.options.Wait(ctx, time.Second<<n)
 		}
@@ -298,15 +300,19 @@ func (w *walk) findChildren(ctx context.Context, s *shard) {
 	}
 }
 
-func (w *walk) hasChild(s *shard) bool {
+// misses reports whether a shard has children that are not known.
+func (w *walk) misses(s *shard) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.over {
+		return false
+	}
 	for _, other := range w.shards {
 		if other.parent == s.id {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // fail keeps an error; many shards may fail with the same one.

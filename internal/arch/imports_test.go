@@ -47,6 +47,7 @@ var layers = map[string]layer{
 	"internal/arch":               {},
 	"internal/columnar":           {others: []string{"github.com/apache/arrow/go", "github.com/klauspost/compress"}},
 	"internal/generate":           {},
+	"internal/realtest/aws":       {},
 	"internal/realtest/browser":   {},
 	"internal/realtest/cassandra": {},
 	"internal/realtest/readers":   {},
