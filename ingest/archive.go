@@ -24,20 +24,71 @@ const maxMemberName = 512
 func (w *worker) tar(p place, r io.Reader) {
 	res := &w.r.res.Sources[p.file]
 	res.archive = true
+	split := w.splitAt(p)
+	if split != nil && p.disk != nil { // what is not read is passed over
+		r = io.NewSectionReader(p.disk, 0, p.size)
+	}
 	t := tar.NewReader(r)
-	for !w.r.stopped.Load() {
+	for i := 0; !w.r.stopped.Load() && !split.ended(i); {
 		h, err := t.Next()
 		if err == io.EOF {
 			return
 		}
 		if err != nil {
-			res.fail(archiveError(p.name, "tar", err))
+			res.Fail(archiveError(p.name, "tar", err))
 			return
 		}
-		if h.Typeflag == tar.TypeReg {
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if split.holds(i) {
 			w.stream(p.member(h.Name, h.Size), t)
 		}
+		i++
 	}
+}
+
+// splitAt gives the split of an archive, nil when all of it is read: those inside another are.
+func (w *worker) splitAt(p place) *Split {
+	if p.depth > 0 {
+		return nil
+	}
+	return w.r.src[p.file].Split
+}
+
+// layoutArchive finds out how an archive would be shared out, when its entries can be read one by one.
+func (w *worker) layoutArchive(p place, k kind) {
+	var sizes []int64
+	switch {
+	case p.depth > 0 || p.disk == nil:
+	case k == tarArchive:
+		t := tar.NewReader(io.NewSectionReader(p.disk, 0, p.size))
+		for !w.r.stopped.Load() {
+			h, err := t.Next()
+			if err != nil {
+				break // it comes again when it is read
+			}
+			if h.Typeflag == tar.TypeReg {
+				sizes = append(sizes, h.Size)
+			}
+		}
+	case k == zipArchive:
+		if z, err := w.openZip(p, nil); err == nil {
+			for _, f := range regular(z) {
+				sizes = append(sizes, int64(min(f.UncompressedSize64, 1<<62)))
+			}
+		}
+	}
+	w.r.o.layout[p.file] = Layout{Size: p.size, Groups: groupsOf(sizes, w.r.o.Chunk)}
+}
+
+func regular(z *zip.Reader) (files []*zip.File) {
+	for _, f := range z.File {
+		if f.Mode().IsRegular() {
+			files = append(files, f)
+		}
+	}
+	return files
 }
 
 // zip reads the regular files in a zip archive.
@@ -46,20 +97,21 @@ func (w *worker) zip(p place, r io.Reader) {
 	res.archive = true
 	z, err := w.openZip(p, r)
 	if err != nil {
-		res.fail(archiveError(p.name, "zip", err))
+		res.Fail(archiveError(p.name, "zip", err))
 		return
 	}
 	z.RegisterDecompressor(zip.Deflate, flate.NewReader)
-	for _, f := range z.File {
-		if w.r.stopped.Load() {
+	split := w.splitAt(p)
+	for i, f := range regular(z) {
+		if w.r.stopped.Load() || split.ended(i) {
 			return
 		}
-		if !f.Mode().IsRegular() {
+		if !split.holds(i) {
 			continue
 		}
 		m := p.member(f.Name, int64(min(f.UncompressedSize64, 1<<62)))
 		if err := w.zipMember(m, f); err != nil {
-			res.fail(&ReadError{Name: m.name, Err: err})
+			res.Fail(&ReadError{Name: m.name, Err: err})
 		}
 	}
 }

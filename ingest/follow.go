@@ -142,7 +142,7 @@ func (fl *followed) lookOn(w *worker, pipe *pipe, grown, ended bool) (more bool)
 			fl.readOnce(w, pipe)
 			return false
 		}
-		w.r.res.Sources[fl.file].fail(pipe.failure())
+		w.r.res.Sources[fl.file].Fail(pipe.failure())
 		fl.close(w, false)
 	}
 	return false
@@ -291,7 +291,7 @@ func (fl *followed) replaced(w *worker) {
 	}
 	old := fl.f
 	fl.restart(w, f, info, false)
-	w.r.res.Sources[fl.file].fail(closing(fl.name, old))
+	w.r.res.Sources[fl.file].Fail(closing(fl.name, old))
 }
 
 // restart ends the input, and begins another one with what f holds. cut says that the end of the first
@@ -342,7 +342,7 @@ func (fl *followed) fail(w *worker, err error) {
 	if fl.in != nil && fl.res.Err == nil {
 		fl.res.Err = err
 	} else {
-		w.r.res.Sources[fl.file].fail(err)
+		w.r.res.Sources[fl.file].Fail(err)
 	}
 	fl.close(w, true)
 }
@@ -354,7 +354,7 @@ func (fl *followed) close(w *worker, cut bool) {
 	}
 	fl.done = true
 	fl.endInput(w, cut)
-	w.r.res.Sources[fl.file].fail(closing(fl.name, fl.f))
+	w.r.res.Sources[fl.file].Fail(closing(fl.name, fl.f))
 	w.r.endFile(fl.file)
 }
 

@@ -25,7 +25,7 @@ func (r *run) live(ctx context.Context, i int) {
 		err := r.src[i].Live.Collect(ctx, s)
 		s.end(res)
 		for _, one := range Parts(err) {
-			res.fail(&PartError{Source: res.Source.Name, Err: one})
+			res.Fail(&PartError{Source: res.Source.Name, Err: one})
 		}
 	}
 	r.endFile(i)
@@ -79,7 +79,7 @@ func (s *streams) end(res *SourceResult) {
 		res.Inputs = append(res.Inputs, l.res)
 	}
 	if s.unopened > 0 {
-		res.fail(fmt.Errorf("%s: more than %d inputs, %d more were not read", res.Source.Name, MaxLiveInputs, s.unopened))
+		res.Fail(fmt.Errorf("%s: more than %d inputs, %d more were not read", res.Source.Name, MaxLiveInputs, s.unopened))
 	}
 	slices.Sort(s.notes)
 	res.Notes = append(res.Notes, s.notes...)

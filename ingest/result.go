@@ -40,12 +40,20 @@ type SourceResult struct {
 // maxErrors bounds the errors that are kept of one source.
 const maxErrors = 10
 
-func (r *SourceResult) fail(err error) {
+// Fail adds an error; the first ones are kept.
+func (r *SourceResult) Fail(err error) {
 	if err == nil {
 		return
 	}
 	if r.errs++; r.errs <= maxErrors {
 		r.Err = errors.Join(r.Err, err)
+	}
+}
+
+// WantInputs makes it an error of an archive that was named to hold nothing that a format knows.
+func (r *SourceResult) WantInputs() {
+	if r.Source.Named && r.Err == nil && len(r.Inputs) == 0 {
+		r.Err = fmt.Errorf("%s: nothing in it that a format knows", r.Source.Name)
 	}
 }
 
@@ -68,7 +76,8 @@ type Skipped struct {
 // maxSkipped bounds the members of one archive that are listed as skipped.
 const maxSkipped = 100
 
-func (r *SourceResult) skip(name, why string) {
+// Skip notes a file, or a member of an archive, that holds nothing to read.
+func (r *SourceResult) Skip(name, why string) {
 	if len(r.Skipped) >= maxSkipped {
 		r.SkippedMore++
 		return

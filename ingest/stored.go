@@ -51,12 +51,12 @@ func (w *worker) stored(p place, f *Format, all io.Reader) {
 func (r *SourceResult) failStored(name string, err error, bytes uint64) {
 	var part *PartError
 	if errors.As(err, &part) {
-		r.fail(part)
+		r.Fail(part)
 		return
 	}
 	err = &ReadError{Name: name, Byte: bytes, Err: err}
 	if len(r.Inputs) == 0 {
-		r.fail(err)
+		r.Fail(err)
 		return
 	}
 	r.Inputs[len(r.Inputs)-1].Err = err

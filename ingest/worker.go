@@ -71,7 +71,7 @@ func (w *worker) file(i int) {
 	case again != nil && (again.Sources[i].Stream || len(again.Sources[i].Inputs) == 0):
 		res.Stream = again.Sources[i].Stream
 	case src.Stdin && w.r.o.Stdin == nil:
-		res.fail(errors.New("there is no standard input"))
+		res.Fail(errors.New("there is no standard input"))
 	case src.Stdin && w.r.o.Follow != nil:
 		res.Stream = true
 		w.followStream(p, w.r.o.Stdin)
@@ -83,7 +83,7 @@ func (w *worker) file(i int) {
 	default:
 		var err error
 		later, err = w.open(p, src.Path)
-		res.fail(err)
+		res.Fail(err)
 	}
 	if !later {
 		w.r.endFile(i)
@@ -150,8 +150,8 @@ func (r *run) endFile(i int) {
 		r.files[i].whole = true
 	}
 	res := &r.res.Sources[i]
-	if res.Source.Named && res.Err == nil && len(res.Inputs) == 0 && res.archive && r.o.Again == nil {
-		res.Err = fmt.Errorf("%s: nothing in it that a format knows", res.Source.Name)
+	if s := res.Source.Split; res.archive && r.o.Again == nil && (s == nil || s.Entries == 0) {
+		res.WantInputs()
 	}
 	if r.o.Again != nil && !res.Stream && !sameBytes(res, &r.o.Again.Sources[i]) {
 		res.Changed = true
@@ -170,7 +170,7 @@ func sameBytes(a, b *SourceResult) bool {
 func (w *worker) stream(p place, r io.Reader) (later bool) {
 	res := &w.r.res.Sources[p.file]
 	if p.depth > maxDepth {
-		res.fail(fmt.Errorf("%s: compressed or archived more than %d times", p.name, maxDepth))
+		res.Fail(fmt.Errorf("%s: compressed or archived more than %d times", p.name, maxDepth))
 		return false
 	}
 	br := w.pool.buffer(r)
@@ -178,6 +178,7 @@ func (w *worker) stream(p place, r io.Reader) (later bool) {
 	head, _ := br.Peek(magicBytes) // an error comes again when it is read
 	k := magic(head)
 	if w.r.o.layout != nil && k != plainText {
+		w.layoutArchive(p, k)
 		return false
 	}
 	switch k {
@@ -190,7 +191,7 @@ func (w *worker) stream(p place, r io.Reader) (later bool) {
 	default:
 		d, err := w.pool.open(k, br)
 		if err != nil {
-			res.fail(&ReadError{Name: p.name, Err: err})
+			res.Fail(&ReadError{Name: p.name, Err: err})
 			return false
 		}
 		defer d.close()
@@ -226,13 +227,13 @@ func (w *worker) text(p place, r io.Reader) (later bool) {
 	}
 	switch {
 	case len(head) == 0 && err == io.EOF:
-		res.skip(p.name, "empty")
+		res.Skip(p.name, "empty")
 		return false
 	case len(head) == 0:
-		res.fail(&ReadError{Name: p.name, Err: err})
+		res.Fail(&ReadError{Name: p.name, Err: err})
 		return false
 	case len(res.Inputs) == maxInputs:
-		res.fail(fmt.Errorf("%s: more than %d inputs in one archive, the rest is not read", p.name, maxInputs))
+		res.Fail(fmt.Errorf("%s: more than %d inputs in one archive, the rest is not read", p.name, maxInputs))
 		return false
 	}
 	first, unknown := w.recognise(in, head, err != nil)
@@ -240,7 +241,7 @@ func (w *worker) text(p place, r io.Reader) (later bool) {
 	case unknown == nil:
 		return w.records(p, in, first, all)
 	case err != nil && err != io.EOF:
-		res.fail(&ReadError{Name: p.name, Byte: uint64(len(head)), Err: err})
+		res.Fail(&ReadError{Name: p.name, Byte: uint64(len(head)), Err: err})
 	default:
 		w.refuse(p, unknown)
 	}
@@ -257,8 +258,8 @@ func (w *worker) records(p place, in *Input, first Decoder, all io.Reader) (late
 	switch {
 	case o.layout != nil:
 		o.layout[p.file] = layoutOf(p.size, o.Chunk, in.Format, ranges)
-	case split != nil && !split.fits(ranges, chunksOf(p.size, o.Chunk)):
-		w.r.res.Sources[p.file].fail(fmt.Errorf("%s: its split does not fit: it was another file when the plan was made", p.name))
+	case split != nil && !split.fits(ranges, chunksOf(p.size, o.Chunk), p.depth):
+		w.r.res.Sources[p.file].Fail(fmt.Errorf("%s: its split does not fit: it was another file when the plan was made", p.name))
 	case ranges:
 		w.ranges(p, in)
 		return true
@@ -320,10 +321,10 @@ func (w *worker) refuse(p place, err error) {
 	var unknown *UnrecognisedError
 	switch {
 	case p.named:
-		res.fail(err)
+		res.Fail(err)
 	case errors.As(err, &unknown):
-		res.skip(p.name, unknown.nearest())
+		res.Skip(p.name, unknown.nearest())
 	default:
-		res.skip(p.name, err.Error())
+		res.Skip(p.name, err.Error())
 	}
 }

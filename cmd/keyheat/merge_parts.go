@@ -217,28 +217,33 @@ func resultOf(p *parts.Pass) *ingest.Result {
 	for i := range p.Outcomes {
 		o := p.Outcomes[i]
 		s := &r.Sources[o.Source]
-		s.Source.Name = string(o.Name)
-		if s.Err == nil {
-			errs := []error{}
+		s.Source.Name, s.Source.Named = string(o.Name), o.Named
+		base := 0
+		if o.Entries {
+			base = len(s.Inputs)
+		}
+		if o.Entries || s.Err == nil {
 			for _, f := range o.Errors {
-				errs = append(errs, told(s.Source.Name, f))
+				s.Fail(told(s.Source.Name, f))
 			}
-			s.Err = errors.Join(errs...)
 		}
 		for _, k := range o.Skipped {
-			s.Skipped = append(s.Skipped, ingest.Skipped{Name: string(k.Name), Why: string(k.Why)})
+			s.Skip(string(k.Name), string(k.Why))
 		}
 		s.SkippedMore += o.More
 		for member, chunks := range o.Members {
-			if member == len(s.Inputs) {
+			if base+member == len(s.Inputs) {
 				s.Inputs = append(s.Inputs, ingest.InputResult{})
 			}
-			s.Inputs[member].Chunks += chunks
+			s.Inputs[base+member].Chunks += chunks
 		}
 		for _, x := range o.Ended {
-			if x.Member < len(s.Inputs) && s.Inputs[x.Member].Err == nil {
-				s.Inputs[x.Member].Err = errors.New(string(x.Text))
+			if at := base + x.Member; at < len(s.Inputs) && s.Inputs[at].Err == nil {
+				s.Inputs[at].Err = errors.New(string(x.Text))
 			}
+		}
+		if last := i+1 == len(p.Outcomes) || p.Outcomes[i+1].Source != o.Source; last && o.Entries {
+			s.WantInputs()
 		}
 	}
 	return r

@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -54,8 +55,38 @@ func gz(data []byte) []byte {
 	return b.Bytes()
 }
 
-// bundle packs some logs of real servers, a schema and what is no log, as support bundles are.
-func bundle(t *testing.T, rng *rand.Rand) []byte {
+// A packed is an archive that files are added to.
+type packed interface {
+	add(name string, data []byte) error
+	Close() error
+}
+
+type tarred struct{ *tar.Writer }
+
+func (p tarred) add(name string, data []byte) error {
+	h := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg}
+	if err := p.WriteHeader(h); err != nil {
+		return err
+	}
+	_, err := p.Write(data)
+	return err
+}
+
+type zipped struct{ *zip.Writer }
+
+func (p zipped) add(name string, data []byte) error {
+	w, err := p.Create(name)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}
+
+func tarOf(w io.Writer) packed { return tarred{tar.NewWriter(w)} }
+func zipOf(w io.Writer) packed { return zipped{zip.NewWriter(w)} }
+
+// bundle packs some logs of real servers and what is no log, as support bundles are.
+func bundle(t *testing.T, rng *rand.Rand, archive func(w io.Writer) packed) []byte {
 	t.Helper()
 	files, err := filepath.Glob("../../fixtures/formats/cassandra-log/*.log")
 	if err != nil || len(files) == 0 {
@@ -64,24 +95,38 @@ func bundle(t *testing.T, rng *rand.Rand) []byte {
 	rng.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 	files = append(files[:3+rng.IntN(6)], "../../fixtures/formats/cassandra-log/README.md")
 	b := &bytes.Buffer{}
-	w := tar.NewWriter(b)
+	w := archive(b)
 	for i, name := range files {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &tar.Header{Name: fmt.Sprintf("nodes/10.0.0.%d/%s", 1+i%3, filepath.Base(name)), Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg}
-		if err := w.WriteHeader(h); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(data); err != nil {
+		if err := w.add(fmt.Sprintf("nodes/10.0.0.%d/%s", 1+i%3, filepath.Base(name)), data); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return gz(b.Bytes())
+	return b.Bytes()
+}
+
+// proseOf packs files that no format knows, more than one split holds.
+func proseOf(t *testing.T) []byte {
+	t.Helper()
+	b := &bytes.Buffer{}
+	w := zip.NewWriter(b)
+	for i := range 150 {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%03d.txt", i), Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(f, "chapter %d, %s\n", i, strings.Repeat("what no format knows ", 500))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // newSample makes some files of several kinds, whole and broken ones.
@@ -104,7 +149,11 @@ func newSample(t *testing.T, rng *rand.Rand) sample {
 		func() { put("more.ndjson", traffic("ndjson")) },
 		func() { put("packed.ndjson.gz", gz(traffic("ndjson"))) },
 		func() { put("rows.csv", traffic("csv")) },
-		func() { put("bundle.tar.gz", bundle(t, rng)) },
+		func() { put("bundle.tar.gz", gz(bundle(t, rng, tarOf))) },
+		func() { put("bundle.tar", bundle(t, rng, tarOf)) },
+		func() { put("bundle.zip", bundle(t, rng, zipOf)) },
+		func() { whole := bundle(t, rng, tarOf); put("cut.tar", whole[:len(whole)*2/3]) },
+		func() { put("prose.zip", proseOf(t)) },
 		func() {
 			s.inputs = append(s.inputs, "../../fixtures/formats/cassandra-schema", "../../fixtures/formats/cassandra-trace")
 		},

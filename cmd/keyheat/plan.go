@@ -20,12 +20,12 @@ func newPlan(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan INPUT…",
 		Short: "share inputs out between many machines",
-		Long: `plan prints a head line and one line for each split of the inputs: a chunk of a plain file, or a whole
-file. It looks at the inputs only as far as needed, and depends on them and the flags alone. Give the head
+		Long: `plan prints a head line and one line for each split of the inputs: a chunk of a plain file, some entries
+of a tar or zip archive, or a whole file. It looks at the inputs only as far as needed, and depends on them and the flags alone. Give the head
 and any of the other lines to keyheat sketch --plan on any machine that sees the same files, and all that
 comes of it to keyheat merge, in any order: the report is the one of keyheat analyze, to the byte.
 
-A split line: number, source, first chunk + chunks or "whole", bytes of the file, whether the file was named
+A split line: number, source, first chunk + chunks, first entry + entries or "whole", bytes of the file, whether the file was named
 or found, format, name.` + exitHelp,
 		Example: `  keyheat plan /logs/*.ndjson > plan.txt
   keyheat sketch --plan plan.txt > parts.txt
@@ -66,13 +66,21 @@ func runPlan(ctx context.Context, e *env, stdout io.Writer, f *readFlags, inputs
 	return r.err()
 }
 
-// splitsOf gives a split for each chunk that can be read by itself, and for each other source.
+// splitsOf gives a split for each chunk and each group of entries that can be read by itself, and for each
+// other source.
 func splitsOf(sources []ingest.Source, layouts []ingest.Layout) []parts.Split {
 	var all []parts.Split
 	for i, l := range layouts {
-		for first := range max(l.Chunks, 1) {
+		entry := 0
+		for first := range max(l.Chunks, len(l.Groups), 1) {
 			s := parts.Split{Number: len(all), Source: i, Name: sources[i].Name, Named: sources[i].Named}
 			s.Size = l.Size
+			if len(l.Groups) > 0 {
+				s.Entry, s.Entries = entry, l.Groups[first]
+				if entry += s.Entries; first == len(l.Groups)-1 {
+					s.Entries = ingest.RestOfEntries
+				}
+			}
 			if l.Chunks > 0 {
 				s.First, s.Chunks, s.Format = first, 1, l.Format.Name
 			}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -233,21 +234,36 @@ func (p *Pass) collect(x *Index, number int, plan *Plan) error {
 			faults = append(faults, fmt.Errorf("%s came twice with unlike ends", m))
 		}
 	}
+	bases := p.bases(marks)
 	for _, e := range x.parts {
 		if e.pass == number {
+			e.id.Member += bases[e.split]
 			p.parts = append(p.parts, e)
 		}
 	}
 	faults = append(faults, p.unify(marks)...)
 	for i := 0; i < p.Splits && len(faults) <= maxFaults; i++ { // a head may tell of any number
 		if m := marks[i]; m != nil {
-			faults = append(faults, p.lacking(m)...)
+			faults = append(faults, p.lacking(m, bases[i])...)
 			p.Outcomes = append(p.Outcomes, m.outcome)
 		} else {
 			faults = append(faults, missing(i, p.Splits, plan))
 		}
 	}
 	return listed(faults)
+}
+
+// bases gives the number of the first input of each split that is of entries of an archive: how many the
+// splits before it hold.
+func (p *Pass) bases(marks map[int]*endMark) map[int]int {
+	bases, held := map[int]int{}, map[int]int{}
+	for _, number := range slices.Sorted(maps.Keys(marks)) {
+		if o := marks[number].outcome; o.Entries {
+			bases[number] = held[o.Source]
+			held[o.Source] += len(o.Members)
+		}
+	}
+	return bases
 }
 
 // missing says that nothing, or not all, of a split has come.
@@ -289,11 +305,12 @@ func (p *Pass) unify(marks map[int]*endMark) (faults []error) {
 	return faults
 }
 
-// lacking names the parts of a split that its end mark counts and that did not come.
-func (p *Pass) lacking(m *endMark) (faults []error) {
+// lacking names the parts of a split that its end mark counts and that did not come; base is the number of
+// its first input.
+func (p *Pass) lacking(m *endMark, base int) (faults []error) {
 	for member, chunks := range m.outcome.Members {
 		for chunk := m.outcome.First; chunk < m.outcome.First+chunks; chunk++ {
-			if e := p.find(ingest.InputID{File: m.outcome.Source, Member: member}, chunk); e == nil || e.split != m.split {
+			if e := p.find(ingest.InputID{File: m.outcome.Source, Member: base + member}, chunk); e == nil || e.split != m.split {
 				faults = append(faults, fmt.Errorf("%s: the part of input %d, chunk %d is missing", m, member, chunk))
 				if len(faults) > maxFaults {
 					return faults

@@ -116,6 +116,54 @@ func TestPartsAreFoldedInTheirOrderWhateverThatOfArrival(t *testing.T) {
 	}
 }
 
+func TestInputsOfAnArchiveAreNumberedThroughItsSplits(t *testing.T) {
+	h := Head{Tool: "test", Hash: "h", Settings: detect.DefaultSettings(), Sources: 1, Reading: []byte(`{}`), Learnt: []byte(`{}`)}
+	splits := []Split{
+		{Number: 0, Name: "b.zip", Named: true, Split: ingest.Split{Size: 70, Entries: 3}},
+		{Number: 1, Name: "b.zip", Named: true, Split: ingest.Split{Size: 70, Entry: 3, Entries: 2}},
+		{Number: 2, Name: "b.zip", Named: true, Split: ingest.Split{Size: 70, Entry: 5, Entries: ingest.RestOfEntries}},
+	}
+	b := &bytes.Buffer{}
+	if err := WritePlan(b, h, splits); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := ReadPlan(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(plan.Splits, splits); d != "" {
+		t.Fatalf("splits read (-), written (+):\n%s", d)
+	}
+	b.Reset()
+	w, err := NewWriter(b, PartHead{plan.Head, ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Part(&plan.Splits[2], 0, 0, 10, []byte{3})
+	w.End(&plan.Splits[2], Outcome{Members: []int{1}})
+	w.End(&plan.Splits[1], Outcome{}) // what it held was no log
+	w.Part(&plan.Splits[0], 1, 0, 11, []byte{1})
+	w.Part(&plan.Splits[0], 1, 1, 12, []byte{2})
+	w.Part(&plan.Splits[0], 0, 0, 13, []byte{0})
+	w.End(&plan.Splits[0], Outcome{Members: []int{1, 2}})
+	lines := slices.Collect(strings.Lines(b.String()))
+	first, _, err := checked(lines, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := told{}, told{"part 0 0 0 0*1", "input 0 0 1", "part 0 1 0 1*1", "part 0 1 1 2*1", "input 0 1 2", "part 0 2 0 3*1", "input 0 2 1", "file 0 3"}
+	if err := first.Fold(t.Context(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("folded (-), want (+):\n%s", d)
+	}
+	_, _, err = checked(slices.Delete(slices.Clone(lines), 1, 2), plan)
+	if want := "split 2 (b.zip): the part of input 0, chunk 0 is missing"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
 func TestWhatIsWrongWithPartsIsNamed(t *testing.T) {
 	_, plan := somePlan(t, nil)
 	all := partsOf(t, plan, "", 0)

@@ -51,7 +51,10 @@ type Split struct {
 
 // String names the split for a person.
 func (s *Split) String() string {
-	if s.Chunks == 0 {
+	switch {
+	case s.Entries != 0:
+		return fmt.Sprintf("split %d (%s, entry %d)", s.Number, s.Name, s.Entry)
+	case s.Chunks == 0:
 		return fmt.Sprintf("split %d (%s)", s.Number, s.Name)
 	}
 	return fmt.Sprintf("split %d (%s, chunk %d)", s.Number, s.Name, s.First)
@@ -64,7 +67,12 @@ func (s *Split) payload() string {
 		named = "named"
 	}
 	span := "whole"
-	if s.Chunks > 0 {
+	switch {
+	case s.Entries == ingest.RestOfEntries:
+		span = fmt.Sprintf("%d+rest", s.Entry)
+	case s.Entries > 0:
+		span = fmt.Sprintf("%d+%d-entries", s.Entry, s.Entries)
+	case s.Chunks > 0:
 		span = fmt.Sprintf("%d+%d", s.First, s.Chunks)
 	}
 	format := s.Format
@@ -177,8 +185,17 @@ func (p *Plan) addSplit(plan, text string) error {
 	size := 0
 	err = numbers([]string{words[0], words[1], words[3]}, &s.Number, &s.Source, &size)
 	s.Size = int64(size)
-	if first, chunks, ok := strings.Cut(words[2], "+"); ok && err == nil {
-		err = numbers([]string{first, chunks}, &s.First, &s.Chunks)
+	if first, many, ok := strings.Cut(words[2], "+"); ok && err == nil {
+		entries, ofEntries := strings.CutSuffix(many, "-entries")
+		switch {
+		case many == "rest":
+			s.Entries = ingest.RestOfEntries
+			err = numbers([]string{first}, &s.Entry)
+		case ofEntries:
+			err = numbers([]string{first, entries}, &s.Entry, &s.Entries)
+		default:
+			err = numbers([]string{first, many}, &s.First, &s.Chunks)
+		}
 	}
 	if err == nil {
 		s.Name, err = strconv.Unquote(name)

@@ -22,6 +22,8 @@ type Outcome struct {
 	Source  int
 	Name    []byte
 	First   int       // chunk, see Split
+	Entries bool      `json:",omitempty"` // the split is of entries of an archive: Members follow those of the split before
+	Named   bool      `json:",omitempty"` // see Split
 	Members []int     // number of chunks of each input, in order
 	Ended   []Ended   `json:",omitempty"` // inputs that could not be read to their end
 	Errors  []Fault   `json:",omitempty"` // why nothing, or not all, could be read
@@ -79,7 +81,7 @@ func (x *Writer) Part(s *Split, member, chunk int, sum uint32, form []byte) {
 
 // End writes the end mark of a split: all its parts were written.
 func (x *Writer) End(s *Split, o Outcome) {
-	o.Source, o.Name, o.First = s.Source, []byte(s.Name), s.First
+	o.Source, o.Name, o.First, o.Entries, o.Named = s.Source, []byte(s.Name), s.First, s.Entries != 0, s.Named
 	text, err := json.Marshal(o)
 	if err != nil {
 		x.fail(err)
