@@ -56,10 +56,11 @@ func TestJudgeOrdersAndCompletes(t *testing.T) {
 	}
 }
 
+// The interval of repairs is the one that is not known until the user tells it.
 func TestLimitsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, l := range DefaultLimits().All() {
-		if l.Name == "" || l.Value == 0 || l.Unit == "" || l.About == "" || l.Source == "" || seen[l.Name] {
+		if l.Name == "" || l.Value == 0 && l.Name != "gc-grace.repair-interval" || l.Unit == "" || l.About == "" || l.Source == "" || seen[l.Name] {
 			t.Errorf("limit %+v is not complete, or there twice", l)
 		}
 		seen[l.Name] = true

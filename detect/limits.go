@@ -122,6 +122,11 @@ const (
 	SlowShare
 	PartitionTarget
 	WindowsOfTTL
+	OwnTableKeys
+	OwnTableShare
+	RepairInterval
+	PageFromRows
+	PageRows
 	ChecklistStrong
 	ChecklistDeletes
 	limitCount
@@ -268,6 +273,11 @@ var defaultLimits = [limitCount]Limit{
 	SlowOfKey:               {"hot-partition.slow-requests", Whole(30), "requests", "of the key that were slow or timed out in one minute", floors},
 	SlowShare:               {"hot-partition.slow-share", 800, "share", "of the table's slow requests of that minute", floors},
 	PartitionTarget:         {"time-bucket.partition-bytes", Whole(50 << 20), "bytes", "that a partition should reach at most", floors},
+	OwnTableKeys:            {"own-table.keys", Whole(100), "keys", "of a table, for its largest to get a table of their own", floors},
+	OwnTableShare:           {"own-table.share", 500, "share", "of the requests that its one to three largest keys have", floors},
+	RepairInterval:          {"gc-grace.repair-interval", 0, "seconds", "in which a full repair is done on every node; 0: not known", floors},
+	PageFromRows:            {"smaller-page.rows", Whole(1000), "rows", "of a read, on average", floors},
+	PageRows:                {"smaller-page.page", Whole(500), "rows", "of a page", floors},
 	ChecklistStrong:         {"checklist.strong-share", 500, "share", "of reads that wait for a majority: worth asking whether they must", floors},
 	ChecklistDeletes:        {"checklist.delete-share", 200, "share", "of DynamoDB writes that delete: worth a time to live", floors},
 	WindowsOfTTL:            {"time-window.windows", Whole(24), "windows", "of compaction before data expires", casTWCS},

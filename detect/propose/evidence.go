@@ -87,3 +87,6 @@ func deadCells(f *detect.Finding) (detect.Evidence, bool) {
 func known(f *detect.Finding) bool {
 	return f.MechanismConfidence == "schema" || f.MechanismConfidence == "measured"
 }
+
+// isCassandra reports whether the store is Apache Cassandra, for tools that ScyllaDB does not have.
+func isCassandra(f *detect.Finding) bool { return f.Subject.Target.Store == ingest.Cassandra }

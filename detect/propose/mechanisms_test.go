@@ -36,14 +36,14 @@ func TestRemediesFollowTheMechanism(t *testing.T) {
 	}
 	for _, c := range []struct{ mechanism, confidence, want string }{
 		{"queue", "shape", "read-after-cursor"},
-		{"queue", "schema", "read-after-cursor queue-buckets"},
+		{"queue", "schema", "read-after-cursor queue-buckets confirm"},
 		{"null-insert", "shape", "unset"},
 		{"null-insert", "measured", "unset"},
 		{"collection-overwrite", "shape", "confirm"},
 		{"collection-overwrite", "schema", "collection-update"},
-		{"range-delete", "measured", "aligned-delete"},
+		{"range-delete", "measured", "aligned-delete confirm"},
 		{"ttl", "shape", "time-bound-read"},
-		{"ttl", "schema", "time-bound-read time-window"},
+		{"ttl", "schema", "time-bound-read time-window confirm"},
 		{"scan", "shape", "scan-owner"},
 		{"unknown", "", "confirm"},
 	} {

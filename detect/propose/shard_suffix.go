@@ -23,6 +23,8 @@ var ShardSuffix = detect.Remedy{
 * share: ceil(share / (hot-partition.share x shard-suffix.headroom)), so that each shard stays under half of the
   share at which the rule fires.
 * too few keys: ceil(low-cardinality-key.distinct / (keys x shard-suffix.headroom)), or needed partitions likewise.
+* cost of the cure, of DynamoDB, at the rate of an input of an hour or more: a read that does not name an item asks N shards, each
+  of at least half a read unit. Source: AWS, "Read/write capacity mode".
 * size: ceil(partition bytes / time-bucket.partition-bytes), or of an item collection bytes / (large-partition.collection-high-bytes
   x shard-suffix.headroom).
 
@@ -64,13 +66,12 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 		p.Costs = append(p.Costs, fmt.Sprintf("each such Query is charged at least 0.5 read units a shard: %s", halves(n)))
 		p.Risks = append(p.Risks, "new keys may begin on the same partition: compare the table's warm throughput")
 	}
+	p.Effects = append(p.Effects, s.readUnits(v, f, n)...)
 	if want > n {
 		p.Risks = append(p.Risks, fmt.Sprintf("%d shards would be needed; more than %d are slow to read", want, n))
 	}
 	return []detect.Proposal{p}
 }
-
-func halves(n uint64) string { return fmt.Sprintf("%d.%d read units", n/2, n%2*5) }
 
 func changeOf(s ingest.Store, n uint64) string {
 	suffix := fmt.Sprintf("PK becomes PK#0 … PK#%d", n-1)
@@ -82,45 +83,6 @@ func changeOf(s ingest.Store, n uint64) string {
 		return suffix + ", or " + cql
 	}
 	return cql
-}
-
-// rates are the measures that have a partition's limit, each with what stands for it when seconds are not known.
-var rates = []struct {
-	measure string
-	limit   detect.LimitID
-}{
-	{"write_units_per_second", detect.PartitionWriteUnits},
-	{"read_units_per_second", detect.PartitionReadUnits},
-}
-
-// rateOf gives the evidence of a rate: of the busiest second, else of the busiest minute's mean.
-func rateOf(f *detect.Finding, measure string) (detect.Evidence, bool) {
-	if e, ok := measured(f, measure); ok {
-		return e, true
-	}
-	return measured(f, measure+"_mean")
-}
-
-// shardsForRate gives the shards that bring each rate under its share of a partition's limit.
-func shardsForRate(v *detect.View, f *detect.Finding) uint64 {
-	most := uint64(0)
-	for _, r := range rates {
-		if e, ok := rateOf(f, r.measure); ok {
-			each := v.Limits.Of(r.limit).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
-			most = max(most, ceilDiv(uint64(e.Value), uint64(each)))
-		}
-	}
-	return most
-}
-
-// shardsForShare gives the shards that bring the share of each well under the floor of a hot partition.
-func shardsForShare(v *detect.View, f *detect.Finding) uint64 {
-	e, ok := measured(f, "share")
-	if !ok {
-		return 0
-	}
-	each := v.Limits.Of(detect.ShareOfTable).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
-	return ceilDiv(uint64(e.Value), uint64(each))
 }
 
 // shardsForKeys gives the shards that make enough keys of too few.
@@ -150,35 +112,6 @@ func shardsForSize(v *detect.View, f *detect.Finding) uint64 {
 		return 0
 	}
 	return ceilDiv(uint64(e.Value), uint64(v.Limits.Of(detect.PartitionTarget).Value))
-}
-
-// A spread is how the load of a key can be spread, as far as its sort keys tell.
-type spread struct {
-	item  detect.Milli // share of the key's load that its busiest item has; 0: not known
-	reads bool         // items are read
-}
-
-func spreadOf(v *detect.View, f *detect.Finding) spread {
-	k := keyOf(v, f)
-	if k == nil || k.Exact == nil || k.Exact.SortKnown == 0 {
-		return spread{}
-	}
-	e := k.Exact
-	return spread{item: detect.Ratio(e.TopSort.Low, e.SortKnown), reads: e.Totals.Reads() > 0}
-}
-
-// calculated reports whether the shard should be calculated from the sort key: items are read, and no
-// item has half of the load.
-func (s spread) calculated() bool { return s.item > 0 && s.item < 500 && s.reads }
-
-// after gives what is left on the busiest shard of what was on the key. A calculated shard does not
-// divide an item.
-func (s spread) after(before detect.Milli, n uint64) detect.Milli {
-	left := detect.Milli(ceilDiv(uint64(before), n))
-	if s.calculated() {
-		return max(left, before.Scaled(s.item))
-	}
-	return left
 }
 
 func (s spread) effects(f *detect.Finding, n uint64) []detect.Effect {

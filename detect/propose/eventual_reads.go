@@ -1,0 +1,60 @@
+package propose
+
+import (
+	"fmt"
+
+	"github.com/keyheat/keyheat/detect"
+)
+
+// EventualReads lets any replica answer reads that need no more.
+var EventualReads = detect.Remedy{
+	Kind:  "eventual-reads",
+	Title: "Let any replica answer reads that need no more",
+	Rules: []string{"hot-partition", "throttling"},
+	Doc: `A strongly consistent read of DynamoDB costs twice the units and asks the one leader; an eventually consistent one may
+be answered by any of three replicas. In CQL a quorum asks a majority of replicas, LOCAL_ONE one.
+
+**Gate.** A certain finding of at least *medium*, and a quarter of the table's reads whose consistency is told are
+strong. DynamoDB: the finding is about read units.
+
+**Formula.** DynamoDB: read units / (1 + s), where s is the share of reads that are strong, of items of one size. Source: AWS, "DynamoDB read consistency". CQL: answers a read
+waits for, (strong x majority + eventual) / reads, which needs the replication factor: the majority is factor / 2 + 1.
+
+**Caveats.** A read may miss the last second's write. Reads that follow one's own write keep their consistency. Indexes
+of DynamoDB are eventually consistent already.`,
+	Propose: proposeEventual,
+}
+
+func proposeEventual(v *detect.View, f *detect.Finding) []detect.Proposal {
+	t := targetOf(v, f)
+	if !worthIt(f) || t == nil {
+		return nil
+	}
+	strong, known := strongOf(t)
+	share := detect.Ratio(strong, known)
+	if share < 250 {
+		return nil
+	}
+	if isCQL(f.Subject.Target.Store) {
+		return lacking("let any replica answer", "the replication factor, which says how many replicas a quorum asks", "cqlsh -e 'DESCRIBE KEYSPACE' (replication)")
+	}
+	e, ok := rateOf(f, "read_units_per_second")
+	if !ok {
+		return nil
+	}
+	eventual := func(units uint64) uint64 { return mulDiv(units, 1000, uint64(1000+share)) }
+	after := detect.Milli(eventual(uint64(e.Value)))
+	p := detect.Proposal{
+		Kind:    "eventual-reads",
+		Title:   fmt.Sprintf("read eventually where that is enough: %d.%d %% of reads are strongly consistent", share/10, share%10),
+		Change:  "ConsistentRead=false",
+		Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: after}},
+		Costs:   []string{"none: each such read costs half"},
+		Risks:   []string{"a read may miss the last second's write: keep those strong that follow one's own write"},
+		Steps:   []string{"find the reads of the table with ConsistentRead=true: keyheat patterns names them", "set it to false where the last second does not matter"},
+		Verify:  "run keyheat analyze on traffic after the change: read units should fall to about " + amount(after) + " a second",
+	}
+	reads := t.Totals[detect.ReadMilli]
+	p.Effects = append(p.Effects, unitsAMonth(v, f, "read_units_per_month", reads, eventual(reads))...)
+	return []detect.Proposal{p}
+}

@@ -1,0 +1,106 @@
+package propose
+
+import (
+	"fmt"
+
+	"github.com/keyheat/keyheat/detect"
+)
+
+// rates are the measures that have a partition's limit, each with what stands for it when seconds are not known.
+var rates = []struct {
+	measure string
+	limit   detect.LimitID
+}{
+	{"write_units_per_second", detect.PartitionWriteUnits},
+	{"read_units_per_second", detect.PartitionReadUnits},
+}
+
+// rateOf gives the evidence of a rate: of the busiest second, else of the busiest minute's mean.
+func rateOf(f *detect.Finding, measure string) (detect.Evidence, bool) {
+	if e, ok := measured(f, measure); ok {
+		return e, true
+	}
+	return measured(f, measure+"_mean")
+}
+
+// shardsForRate gives the shards that bring each rate under its share of a partition's limit.
+func shardsForRate(v *detect.View, f *detect.Finding) uint64 {
+	most := uint64(0)
+	for _, r := range rates {
+		if e, ok := rateOf(f, r.measure); ok {
+			each := v.Limits.Of(r.limit).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
+			most = max(most, ceilDiv(uint64(e.Value), uint64(each)))
+		}
+	}
+	return most
+}
+
+// shardsForShare gives the shards that bring the share of each well under the floor of a hot partition.
+func shardsForShare(v *detect.View, f *detect.Finding) uint64 {
+	e, ok := measured(f, "share")
+	if !ok {
+		return 0
+	}
+	each := v.Limits.Of(detect.ShareOfTable).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
+	return ceilDiv(uint64(e.Value), uint64(each))
+}
+
+// A spread is how the load of a key can be spread, as far as its sort keys tell.
+type spread struct {
+	item  detect.Milli // share of the key's load that its busiest item has; 0: not known
+	reads bool         // items are read
+}
+
+func spreadOf(v *detect.View, f *detect.Finding) spread {
+	k := keyOf(v, f)
+	if k == nil || k.Exact == nil || k.Exact.SortKnown == 0 {
+		return spread{}
+	}
+	e := k.Exact
+	return spread{item: detect.Ratio(e.TopSort.Low, e.SortKnown), reads: e.Totals.Reads() > 0}
+}
+
+// calculated reports whether the shard should be calculated from the sort key: items are read, and no
+// item has half of the load.
+func (s spread) calculated() bool { return s.item > 0 && s.item < 500 && s.reads }
+
+// after gives what is left on the busiest shard of what was on the key. A calculated shard does not
+// divide an item.
+func (s spread) after(before detect.Milli, n uint64) detect.Milli {
+	left := detect.Milli(ceilDiv(uint64(before), n))
+	if s.calculated() {
+		return max(left, before.Scaled(s.item))
+	}
+	return left
+}
+
+func halves(n uint64) string { return fmt.Sprintf("%d.%d read units", n/2, n%2*5) }
+
+// readUnits gives the read units a month of the key, before and after: a read that names no item, or any
+// read where the shard is not calculated, asks each shard for half a unit at least.
+func (s spread) readUnits(v *detect.View, f *detect.Finding, n uint64) []detect.Effect {
+	t, k := targetOf(v, f), keyOf(v, f)
+	if k == nil || k.Exact == nil || k.Exact.Totals[detect.ReadMilli] == 0 {
+		return nil
+	}
+	fanned := k.Exact.Totals.Reads()
+	if s.calculated() {
+		fanned = mulDiv(fanned, 1000-uint64(ofItems(t)), 1000)
+	}
+	before := k.Exact.Totals[detect.ReadMilli]
+	return unitsAMonth(v, f, "read_units_per_month", before, before+mulDiv(fanned, 500*(n-1), 1))
+}
+
+// ofItems gives the share of a target's reads that name an item by its sort key.
+func ofItems(t *detect.TargetView) detect.Milli {
+	items, all := uint64(0), uint64(0)
+	for i := range t.Patterns {
+		if p := &t.Patterns[i]; p.Op.Reads() {
+			all += p.Requests
+			if p.Bound&detect.BoundSort != 0 {
+				items += p.Requests
+			}
+		}
+	}
+	return detect.Ratio(items, all)
+}
