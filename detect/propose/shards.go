@@ -104,3 +104,32 @@ func ofItems(t *detect.TargetView) detect.Milli {
 	}
 	return detect.Ratio(items, all)
 }
+
+// shardsForKeys gives the shards that make enough keys of too few.
+func shardsForKeys(v *detect.View, f *detect.Finding) uint64 {
+	e, ok := measured(f, "distinct_keys")
+	if !ok {
+		return 0
+	}
+	want := v.Limits.Of(detect.CardinalityDistinct).Value
+	if needed, ok := measured(f, "needed_partitions"); ok {
+		want = max(want, needed.Value)
+	}
+	return ceilDiv(uint64(want), uint64(e.Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)))
+}
+
+// shardsForSize gives the shards that bring a partition under the size to aim at.
+func shardsForSize(v *detect.View, f *detect.Finding) uint64 {
+	if f.Rule != "large-partition" {
+		return 0
+	}
+	if e, ok := measured(f, "collection_bytes"); ok {
+		each := v.Limits.Of(detect.CollectionHighBytes).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
+		return ceilDiv(uint64(e.Value), uint64(each))
+	}
+	e, ok := measured(f, "partition_bytes")
+	if !ok {
+		return 0
+	}
+	return ceilDiv(uint64(e.Value), uint64(v.Limits.Of(detect.PartitionTarget).Value))
+}
