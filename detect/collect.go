@@ -45,6 +45,16 @@ func (c *Collector) EndInput(in *ingest.Input, _ int) { c.fold.endInput(in) }
 // EndFile takes the end of a file.
 func (c *Collector) EndFile(file, members int) { c.fold.endFile(file, members) }
 
+// Snapshot gives a Profile of the chunks that have ended so far. Reading goes on afterwards; it may be
+// called at any time before Profile, and costs about as much as writing and reading all that is held.
+func (c *Collector) Snapshot() *Profile {
+	p, ok := c.fold.snapshot((*part).copied)
+	if !ok {
+		p = &part{}
+	}
+	return c.workshop.profile(p)
+}
+
 // Profile gives the Profile of all that was read, also of an interrupted run. It is called once.
 func (c *Collector) Profile() *Profile {
 	p, ok := c.fold.result()

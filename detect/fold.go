@@ -57,6 +57,17 @@ func (t *tree[T]) result() (v T, ok bool) {
 	return v, ok
 }
 
+// copied gives a tree of copies.
+func (t *tree[T]) copied(copy func(T) T) tree[T] {
+	c := tree[T]{fan: t.fan, join: t.join, levels: make([]level[T], len(t.levels))}
+	for i, l := range t.levels {
+		if l.count > 0 {
+			c.levels[i] = level[T]{copy(l.value), l.count}
+		}
+	}
+	return c
+}
+
 // A folder brings the parts of a run into order, whatever the order of their arrival: the chunks of an
 // input are folded in a tree, and the inputs in another. The worker that brings the next chunk of an
 // input folds it, so several inputs are folded at once.
@@ -120,12 +131,13 @@ func (f *folder[T]) add(id ingest.InputID, index int, v T) {
 
 // endInput says that all chunks of an input were added.
 func (f *folder[T]) endInput(in *ingest.Input) {
-	v, ok := f.input(in.ID).tree.result()
+	open := f.input(in.ID)
+	f.mu.Lock() // also while it is folded: a snapshot is to see it before or after
+	defer f.mu.Unlock()
+	v, ok := open.tree.result()
 	if !ok {
 		v = f.empty(in)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	delete(f.open, in.ID)
 	f.done[in.ID] = v
 	f.advance()
@@ -171,6 +183,27 @@ func (f *folder[T]) result() (T, bool) {
 	}
 	f.open, f.done = nil, nil
 	return f.all.result()
+}
+
+// snapshot gives what result would give now. Adding goes on afterwards.
+func (f *folder[T]) snapshot(copy func(T) T) (T, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := f.all.copied(copy)
+	for _, id := range f.left() {
+		if v, ok := f.done[id]; ok {
+			all.add(copy(v))
+			continue
+		}
+		in := f.open[id]
+		in.mu.Lock()
+		open := in.tree.copied(copy)
+		in.mu.Unlock()
+		if v, ok := open.result(); ok {
+			all.add(v)
+		}
+	}
+	return all.result()
 }
 
 // left gives the inputs that are not folded yet, in order.

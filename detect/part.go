@@ -1,6 +1,8 @@
 package detect
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -21,6 +23,29 @@ type loggedInput struct {
 	stats    InputStats
 	problems Problems
 	events   []byte
+}
+
+// copied gives a part that shares nothing with p that is ever changed. A Profile is copied by its serialised
+// form, which holds all of it.
+func (p *part) copied() *part {
+	if p.profile == nil {
+		c := &part{inputs: slices.Clone(p.inputs), size: p.size}
+		for i := range c.inputs {
+			in := &c.inputs[i]
+			in.stats.SkippedKind = maps.Clone(in.stats.SkippedKind)
+			in.problems.Causes = slices.Clone(in.problems.Causes)
+			for j := range in.problems.Causes {
+				in.problems.Causes[j].Examples = slices.Clone(in.problems.Causes[j].Examples)
+			}
+		}
+		return c
+	}
+	form, _ := p.profile.MarshalBinary() // its error is always nil
+	same, err := ReadProfile(form)
+	if err != nil {
+		panic(fmt.Sprintf("detect: a Profile that was just written cannot be read: %v", err))
+	}
+	return &part{profile: same}
 }
 
 // An inputContext is what an input says of all its records.

@@ -66,10 +66,10 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	r.done = ctx.Done()
 	unhook := context.AfterFunc(ctx, r.stop)
 	defer unhook()
-	var workers sync.WaitGroup
+	var lives, workers sync.WaitGroup
 	for i := range r.src {
 		if r.src[i].Live != nil {
-			workers.Go(func() { r.live(ctx, i) })
+			lives.Go(func() { r.live(ctx, i) })
 		}
 	}
 	for range r.o.Workers {
@@ -77,6 +77,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	workers.Wait()
 	r.followAll(ctx)
+	lives.Wait()
 	for _, g := range r.ranged { // only when cancelled
 		g.finish(r)
 	}
