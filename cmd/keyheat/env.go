@@ -26,6 +26,7 @@ type env struct {
 	stderr io.Writer
 
 	outTerminal bool // stdout is a terminal
+	inTerminal  bool // stdin is one
 	errTerminal bool // stderr is a terminal
 	width       int  // columns of the terminal; 0: unknown
 
@@ -46,6 +47,10 @@ type env struct {
 
 	schemes []scheme // of live sources
 
+	screen   io.Writer                     // the terminal that stdout is, by itself
+	terminal func() (io.ReadCloser, error) // where keys are typed when stdin is something else
+	environ  func() []string
+
 	state  nightly.Disk
 	lock   func(dir string) (release func() error, err error) // of a state directory
 	sender nightly.Sender
@@ -62,6 +67,7 @@ func processEnv() *env {
 		stderr:      os.Stderr,
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		width:       terminalWidth(),
 		getenv:      os.Getenv,
 		now:         time.Now,
@@ -77,6 +83,9 @@ func processEnv() *env {
 		random:      func(p []byte) { rand.Read(p) }, // never fails, see crypto/rand
 		buildInfo:   debug.ReadBuildInfo,
 		schemes:     schemes(),
+		screen:      os.Stdout,
+		terminal:    func() (io.ReadCloser, error) { return os.Open("/dev/tty") },
+		environ:     os.Environ,
 		state:       stateDisk{},
 		lock:        lockState,
 		sender:      nightly.Sender{Send: nightly.Shout(notifyTimeout), Wait: wait},

@@ -82,7 +82,7 @@ for DynamoDB, Cassandra and ScyllaDB. It reads files; it never changes a databas
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
 		newAnalyze(e), newChecklist(e), newCollect(e), newCompare(e), newDoctor(e), newExplain(e), newFormats(), newGenerate(e), newKey(e), newKeys(e), newLimits(e),
-		newMerge(e), newNightly(e), newPatterns(e), newPlan(e), newRules(), newSimulate(e), newSketch(e), newVersion(e),
+		newMerge(e), newNightly(e), newPatterns(e), newPlan(e), newRules(), newSimulate(e), newSketch(e), newTop(e), newVersion(e),
 	)
 	root.InitDefaultCompletionCmd()
 	return root

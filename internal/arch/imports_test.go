@@ -51,6 +51,8 @@ var layers = map[string]layer{
 	"internal/realtest/browser":   {},
 	"internal/realtest/cassandra": {},
 	"internal/realtest/readers":   {},
+	"internal/screen":             {ours: []string{"internal/watch", "detect"}, others: []string{"charm.land/bubbletea", "github.com/mattn/go-runewidth"}},
+	"internal/watch":              {ours: []string{"detect", "ingest", "sketch"}},
 	"internal/parts":              {ours: []string{"detect", "ingest"}, others: []string{"github.com/klauspost/compress"}},
 	"internal/realtest/spark":     {},
 	"internal/nightly": {ours: []string{"report", "detect", "ingest"}, others: []string{
@@ -64,6 +66,7 @@ var lone = map[string]string{
 	"github.com/apache/cassandra-gocql-driver": "ingest/cassandra",
 	"github.com/apache/arrow/go":               "internal/columnar",
 	"github.com/apache/arrow-go":               "internal/columnar",
+	"charm.land/":                              "internal/screen",
 	"github.com/goccy/go-yaml":                 "internal/nightly",
 	"github.com/nicholas-fedor/shoutrrr":       "internal/nightly",
 }

@@ -57,6 +57,9 @@ func escapeRune(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
+// VisibleKey gives a key, in the form of ingest.AppendKey, as text reports show it: one line of printable text.
+func VisibleKey(form []byte) string { return visibleKey(form) }
+
 // visibleKey gives a key for people: bytes that are no text as 0x and hex, an empty key as "".
 func visibleKey(form []byte) string {
 	n := nameKey(form)

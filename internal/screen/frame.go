@@ -1,0 +1,229 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/internal/watch"
+)
+
+// Styles, as SGR parameters of ECMA-48: the sixteen colours and what every terminal has, so that they are
+// legible on light and on dark.
+const (
+	bold    = "1"
+	dim     = "2"
+	reverse = "7"
+	red     = "31"
+	yellow  = "33"
+)
+
+// A pen writes lines of at most width columns.
+type pen struct {
+	width int
+	color bool
+	lines []string
+}
+
+func (p *pen) paint(style, text string) string {
+	if !p.color || style == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// line writes text, which is cut to the width before it is painted.
+func (p *pen) line(style, text string) { p.lines = append(p.lines, p.paint(style, cut(text, p.width))) }
+
+// head writes what is watched, and the time.
+func (p *pen) head(title string, b *watch.Board, state string) {
+	right := moment(b)
+	if state != "" {
+		right = strings.TrimSuffix(state+"  "+right, "  ")
+	}
+	left := fit("keyheat top  "+title, max(12, p.width-widthOf(right)-2))
+	p.line(bold, padRight(left, p.width-widthOf(right))+right)
+}
+
+// moment tells which time a board shows.
+func moment(b *watch.Board) string {
+	switch {
+	case b.Now.IsZero():
+		return "no record has a time yet"
+	case !b.Live:
+		return "as of " + b.Now.Format("2006-01-02 15:04:05") + " UTC"
+	}
+	text := b.Now.Format("15:04:05")
+	if lag := b.Clock.Sub(b.Latest); lag > 0 {
+		text += "  lag " + short(lag)
+	}
+	return text
+}
+
+// short gives a duration in its largest unit.
+func short(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return fmt.Sprintf("%d days", d/(24*time.Hour))
+}
+
+// sums writes what all rows come to, with its course.
+func (p *pen) sums(o *Options, b *watch.Board) {
+	var parts []string
+	for i := range figures {
+		c := &figures[i]
+		if c.series == nil || c.letter == "L" || c.of(o, b, &b.Total).High == 0 {
+			continue
+		}
+		series := c.series(&b.Total)
+		parts = append(parts, fmt.Sprintf("%s %s %s", c.name, c.show(c.of(o, b, &b.Total).Middle()), sparkline(series, largest(series), 8)))
+	}
+	if reads, writes := b.Total.PerSecond[watch.Reads].Low, b.Total.PerSecond[watch.Writes].Low; reads > 0 && writes > 0 {
+		parts = append(parts, percent(detect.Ratio(writes, reads+writes))+" writes")
+	}
+	line := ""
+	for _, part := range parts {
+		if line != "" && widthOf(line)+3+widthOf(part) > p.width {
+			break
+		}
+		line = strings.TrimPrefix(line+"   "+part, "   ")
+	}
+	p.line("", line)
+}
+
+func largest(of []uint64) (top uint64) {
+	for _, v := range of {
+		top = max(top, v)
+	}
+	return top
+}
+
+// A table is rows as they are laid out.
+type table struct {
+	o      *Options
+	b      *watch.Board
+	by     sortOrder
+	title  string
+	cursor int // row that is marked; -1: none
+	from   int // first row that is shown
+	rows   int // that fit
+}
+
+// Widths of a table: least and most of the name and of the course, and the least of a note.
+const (
+	leastName   = 14
+	mostName    = 44
+	leastCourse = 8
+	mostCourse  = 24
+	leastNote   = 24
+	gap         = 1
+)
+
+// layout says what fits: columns, and the widths of the name, the course and the note.
+type layout struct {
+	figures            []*column
+	name, course, note int
+}
+
+func (t *table) layout(width int) layout {
+	l := layout{name: leastName}
+	room := width - 2 - leastName - leastCourse - 2
+	for _, c := range present(t.o, t.b, t.by) {
+		if c.width+gap <= room || c.letter == string(t.by) {
+			l.figures, room = append(l.figures, c), room-c.width-gap
+		}
+	}
+	want := widthOf(t.title) + 2
+	for i := range t.b.Rows {
+		want = max(want, widthOf(t.o.rowName(&t.b.Rows[i])))
+	}
+	grow := max(0, min(room, min(want, mostName)-leastName))
+	l.name, room = l.name+grow, room-grow
+	grow = max(0, min(room, mostCourse-leastCourse))
+	l.course, room = leastCourse+grow, room-grow
+	if room > leastNote {
+		l.note = room - 2
+	}
+	return l
+}
+
+// table draws a table.
+func (p *pen) table(t *table) {
+	l := t.layout(p.width)
+	p.line(dim, t.header(l))
+	by := t.by.column()
+	top := uint64(0)
+	for i := range t.b.Rows {
+		top = max(top, largest(by.course(&t.b.Rows[i])))
+	}
+	for i := t.from; i < len(t.b.Rows) && i < t.from+t.rows; i++ {
+		p.row(t, l, i, top)
+	}
+}
+
+func (t *table) header(l layout) string {
+	name := t.title
+	if t.by == byName {
+		name += " ▼"
+	}
+	line := "  " + padRight(cut(name, l.name), l.name)
+	for _, c := range l.figures {
+		name := c.name
+		if c.letter == string(t.by) {
+			name = "▼" + name
+		}
+		line += strings.Repeat(" ", gap) + padLeft(name, c.width)
+	}
+	last := "last " + short(t.b.Window)
+	if widthOf(last) > l.course {
+		last = short(t.b.Window)
+	}
+	line += "  " + padRight(cut(last, l.course), l.course)
+	if l.note > 0 {
+		line += "  finding"
+	}
+	return line
+}
+
+func (p *pen) row(t *table, l layout, i int, top uint64) {
+	r := &t.b.Rows[i]
+	mark := "  "
+	if i == t.cursor {
+		mark = "▸ "
+	}
+	note := t.o.finding(r)
+	line := mark + padRight(fit(t.o.rowName(r), l.name), l.name)
+	for _, c := range l.figures {
+		line += strings.Repeat(" ", gap) + padLeft(t.figure(c, r), c.width)
+	}
+	line += "  " + sparkline(t.o.courseOf(t.by, r), top, l.course)
+	if l.note > 0 && note != nil {
+		line += "  " + cut(note.String(), l.note)
+	}
+	switch {
+	case i == t.cursor && p.color:
+		p.line(reverse, padRight(line, p.width))
+	case note != nil:
+		p.line(note.style(), line)
+	default:
+		p.line("", line)
+	}
+}
+
+// figure gives a figure of a row; nothing for zero, which is most of them.
+func (t *table) figure(c *column, r *watch.Row) string {
+	n := c.of(t.o, t.b, r)
+	if n.High == 0 {
+		return "·"
+	}
+	return estimate(n, c.show)
+}
+
+func (o *Options) courseOf(by sortOrder, r *watch.Row) []uint64 { return by.column().course(r) }
