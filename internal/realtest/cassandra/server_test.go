@@ -83,7 +83,7 @@ type setting [2]string
 // newNode writes the files of a node that is not started yet. seed is the storage address of the first
 // node, empty for that one itself.
 func newNode(lib, dir, host string, native, storage int, seed string, extra ...setting) (*node, error) {
-	jmx, err := freePort(host)
+	jmx, err := freePort("127.0.0.1") // where JMX listens, whatever the node's address
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (n *node) start(ctx context.Context) error {
 		"-Dcassandra.consistent.rangemovement=false", "-Dcassandra.monitoring_report_interval_ms=2000", "-Dcassandra.size_recorder_interval=10",
 		"-Dcassandra.config=file://"+n.path("conf/cassandra.yaml"), "-Dlogback.configurationFile="+n.path("conf/logback.xml"),
 		"-Dcassandra.logdir="+n.path("log"), "-Dcassandra.storagedir="+n.dir, "-Dcassandra.jmx.local.port="+strconv.Itoa(n.jmx),
-		"-Djava.rmi.server.hostname="+n.host, "-Dcassandra-foreground=yes", "-cp", n.path("conf")+":"+n.lib+"/*", "org.apache.cassandra.service.CassandraDaemon")
+		"-Djava.rmi.server.hostname=127.0.0.1", "-Dcassandra-foreground=yes", "-cp", n.path("conf")+":"+n.lib+"/*", "org.apache.cassandra.service.CassandraDaemon")
 	n.cmd = exec.Command("java", args...)
 	n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := os.OpenFile(n.path("log/out.txt"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -249,5 +249,5 @@ func (n *node) tool(t *testing.T, class string, args ...string) []byte {
 // nodetool runs nodetool.
 func (n *node) nodetool(t *testing.T, args ...string) []byte {
 	t.Helper()
-	return n.tool(t, "NodeTool", append([]string{"-h", n.host, "-p", strconv.Itoa(n.jmx)}, args...)...)
+	return n.tool(t, "NodeTool", append([]string{"-h", "127.0.0.1", "-p", strconv.Itoa(n.jmx)}, args...)...)
 }
