@@ -18,6 +18,11 @@ const (
 	// FactExportItems is how many items a data file of an export to S3 holds, by its manifest; the file's
 	// name in the bucket is Node.
 	FactExportItems = "export-file-items"
+	FactExportMD5   = "export-file-md5" // of the same file, in base64
+	// FactExportTime is the time to which an export shows its table; the key of its list of data files is
+	// Node. Of an incremental export FactExportFrom is the time from which on.
+	FactExportTime = "export-time"
+	FactExportFrom = "export-from"
 
 	// FactMetricQuery tells what results of CloudWatch are whose Points have no table: Node is the Id,
 	// which stands in their Node, and Value the metric, the statistic, the period in seconds and the

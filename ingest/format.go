@@ -153,6 +153,10 @@ type DecodeOptions struct {
 	Location *time.Location
 	// PartitionKeys gives the attribute that is the partition key of DynamoDB tables described beforehand.
 	PartitionKeys map[string]string
+	// Exports are the data files of exports of DynamoDB tables whose manifests were read beforehand.
+	Exports ExportFiles
+	// Input is the name of the input that a decoder is made for.
+	Input string
 	// Columns names further fields of generic records, whose values Event.Columns takes.
 	Columns []string
 	// Schema is what is known of Cassandra tables beforehand; nil: nothing.

@@ -29,6 +29,8 @@ type SourceResult struct {
 	// that a format knows; SkippedMore is the number of the others.
 	Skipped     []Skipped
 	SkippedMore int
+	// Damaged is set where its bytes have another sum than Source.MD5.
+	Damaged bool
 	// Changed is set by a second pass that did not see the bytes of the first one.
 	Changed bool
 

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"crypto/md5"
 	"errors"
 	"fmt"
 	"io"
@@ -139,7 +140,22 @@ func (w *worker) open(p place, path string) (later bool, err error) {
 		return true, nil
 	}
 	p.disk = &section{f: f, end: res.Size, run: w.r}
+	if want := w.r.src[p.file].MD5; want != nil && w.r.o.Again == nil {
+		return w.summed(p, want), nil
+	}
 	return w.stream(p, p.disk), nil
+}
+
+// summed reads a file and compares the sum of its bytes, if it is compressed: others are read by ranges.
+func (w *worker) summed(p place, want []byte) (later bool) {
+	sum := &summedReader{r: p.disk, sum: md5.New()}
+	later = w.stream(p, sum)
+	if !sum.compressed() {
+		return later
+	}
+	_, err := io.Copy(io.Discard, sum) // what stands behind the last stream
+	w.r.res.Sources[p.file].Damaged = err == nil && !bytes.Equal(sum.sum.Sum(nil), want)
+	return later
 }
 
 // endFile ends a source of which nothing more comes.
@@ -308,7 +324,9 @@ func (w *worker) newDecoder(in *Input) (Decoder, error) {
 	if in.Format.Alike && w.kept != nil && w.keptFormat == in.Format {
 		return w.kept, nil
 	}
-	d, err := in.Format.New(in.head, w.r.o.Decode)
+	options := w.r.o.Decode
+	options.Input = in.Name
+	d, err := in.Format.New(in.head, options)
 	if err == nil && in.Format.Alike {
 		w.kept, w.keptFormat = d, in.Format
 	}

@@ -25,6 +25,7 @@ type reading struct {
 	// skippedMore is the number of skipped files beyond those.
 	skippedMore int
 	endedEarly  int   // inputs that could not be read to their end
+	damaged     int   // files with another MD5 than their manifest says
 	bad         error // more bad records than --max-bad
 	// errs are what made inputs fail; a report of the others goes on.
 	errs        []error
@@ -229,6 +230,9 @@ func (r *reading) takeAll(result *ingest.Result) error {
 	if r.endedEarly > 0 {
 		r.partial = append(r.partial, fmt.Sprintf("inputs not read to their end: %d", r.endedEarly))
 	}
+	if r.damaged > 0 {
+		r.partial = append(r.partial, fmt.Sprintf("data files of exports that are not as their manifest says: %d", r.damaged))
+	}
 	if n := len(r.unread); n > 0 {
 		r.partial = append(r.partial, fmt.Sprintf("inputs that failed and gave nothing: %d", n))
 	}
@@ -257,6 +261,10 @@ func (r *reading) take(s *ingest.SourceResult) bool {
 		r.failAll(s.Source.Name, s.Err)
 	}
 	r.notes = append(r.notes, s.Notes...)
+	if s.Damaged {
+		r.errs = append(r.errs, damaged(s.Source.Name))
+		r.damaged++
+	}
 	r.skipped, r.skippedMore = append(r.skipped, s.Skipped...), r.skippedMore+s.SkippedMore
 	for _, in := range s.Inputs {
 		if in.Err != nil && !errors.Is(in.Err, context.Canceled) {

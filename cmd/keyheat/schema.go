@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -16,7 +17,7 @@ import (
 // and so do events of a trace whose request stands in another file. Sources that hold neither, or cannot
 // be read, are passed over here; the first pass says so.
 func (r *reading) learn(ctx context.Context, schemas []string) error {
-	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}}
+	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}, exports: exportLearner{}}
 	heads := map[string]ingest.TraceHead{}
 	cassandra := formats.CassandraSchema
 	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
@@ -28,7 +29,8 @@ func (r *reading) learn(ctx context.Context, schemas []string) error {
 	if len(l.schema.Tables()) > 0 {
 		r.options.Decode.Schema = l.schema
 	}
-	r.options.Decode.PartitionKeys, r.options.Decode.Traces = l.keys, heads
+	r.options.Decode.PartitionKeys, r.options.Decode.Traces, r.options.Decode.Exports = l.keys, heads, l.exports.files()
+	r.wantSums()
 	return nil
 }
 
@@ -44,13 +46,13 @@ func (r *reading) learnedFrom(schemas []string) []ingest.Source {
 		if info, err := r.env.files.Stat(s.Path); s.Stdin || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if len(r.sources) <= maxLearned || slices.Contains(schemas, s.Name) {
+		if len(r.sources) <= maxLearned || slices.Contains(schemas, s.Name) || isManifest(s.Path) {
 			s.Named = false
 			files = append(files, s)
 		}
 	}
 	if len(r.sources) > maxLearned {
-		r.notes = append(r.notes, fmt.Sprintf("of more than %d inputs only those of --schema were looked at for schemas beforehand", maxLearned))
+		r.notes = append(r.notes, fmt.Sprintf("of more than %d inputs only those of --schema, and manifests of exports, were looked at beforehand", maxLearned))
 	}
 	return files
 }
@@ -60,8 +62,10 @@ func (r *reading) learnedFrom(schemas []string) []ingest.Source {
 type schemaLearner struct {
 	ingest.EventsOnly
 
-	schema *cql.Schema
-	keys   map[string]string // of DynamoDB tables: the attribute that is the partition key
+	schema  *cql.Schema
+	keys    map[string]string // of DynamoDB tables: the attribute that is the partition key
+	exports exportLearner
+	folder  string // of the input that is read
 }
 
 // Decode implements ingest.Decoder.
@@ -73,6 +77,7 @@ func (l *schemaLearner) Decode(rec *ingest.Record, to ingest.Sink) {
 
 // Fact implements ingest.Sink.
 func (l *schemaLearner) Fact(f *ingest.Fact) {
+	l.exports.fact(l.folder, f)
 	whole := f.Store == ingest.DynamoDB && len(f.Table) > 0 && len(f.Index) == 0
 	if whole && f.Name == ingest.FactPartitionKey && !bytes.Contains(f.Value, []byte(",")) {
 		l.keys[string(f.Table)] = string(f.Value)
@@ -85,7 +90,10 @@ func (*schemaLearner) Problem(ingest.Problem) {}
 func (*schemaLearner) Skip(string)            {}
 
 // Begin, End, EndInput and EndFile implement ingest.Handler.
-func (l *schemaLearner) Begin(ingest.Chunk) ingest.Sink                 { return l }
+func (l *schemaLearner) Begin(c ingest.Chunk) ingest.Sink {
+	l.folder = filepath.Dir(c.Input.Name)
+	return l
+}
 func (*schemaLearner) End(ingest.Chunk, ingest.Sink, ingest.ChunkStats) {}
 func (*schemaLearner) EndInput(*ingest.Input, int)                      {}
 func (*schemaLearner) EndFile(int, int)                                 {}

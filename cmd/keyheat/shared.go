@@ -27,6 +27,7 @@ type sharedLearning struct {
 	Schema        []*cql.Table
 	PartitionKeys map[string]string
 	Traces        []sharedTrace
+	Exports       ingest.ExportFiles
 }
 
 // A sharedTrace is an ingest.TraceHead; its key may be any bytes.
@@ -57,7 +58,7 @@ func (r *reading) shared(f *readFlags) sharedReading {
 
 // learntOf gives what reading.learn found out.
 func learntOf(d *ingest.DecodeOptions) sharedLearning {
-	s := sharedLearning{PartitionKeys: d.PartitionKeys}
+	s := sharedLearning{PartitionKeys: d.PartitionKeys, Exports: d.Exports}
 	if d.Schema != nil {
 		s.Schema = d.Schema.Tables()
 	}
@@ -70,7 +71,7 @@ func learntOf(d *ingest.DecodeOptions) sharedLearning {
 
 // apply sets the options as reading.learn does.
 func (s *sharedLearning) apply(d *ingest.DecodeOptions) {
-	d.PartitionKeys, d.Traces = s.PartitionKeys, map[string]ingest.TraceHead{}
+	d.PartitionKeys, d.Traces, d.Exports = s.PartitionKeys, map[string]ingest.TraceHead{}, s.Exports
 	for _, t := range s.Traces {
 		d.Traces[t.Session] = ingest.TraceHead{Op: t.Op, Table: string(t.Table), Key: string(t.Key), Shape: string(t.Shape), KeyKnown: t.KeyKnown}
 	}

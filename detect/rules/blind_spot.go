@@ -30,6 +30,10 @@ func judgeBlindSpot(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 			Message:  message, Cost: detect.Whole(count),
 		})
 	}
+	for _, b := range blindExports(v) {
+		say(b.count, b.measure, b.said)
+		found[len(found)-1].Evidence[0].Unit = "files"
+	}
 	limit := v.Limits.Of(detect.BlindShare).Value
 	much := func(n uint64) bool { return n > 0 && detect.Ratio(n, s.requests) >= limit }
 	if much(s.untimed) {

@@ -72,8 +72,9 @@ func (d *awsDescription) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 }
 
-// awsSubject is the table or index that an object is about, or the data file of an export.
-type awsSubject struct{ table, index, file []byte }
+// awsSubject is the table or index that an object is about, or the data file of an export, or the list of
+// its data files.
+type awsSubject struct{ table, index, file, list []byte }
 
 // within gives what the object that comes next is about: what it names itself, else what is around it.
 func (of awsSubject) within(r *awsjson.Reader) awsSubject {
@@ -95,6 +96,8 @@ func (of awsSubject) within(r *awsjson.Reader) awsSubject {
 			of.table, _ = awsjson.Resource(ahead.Text())
 		case "dataFileS3Key":
 			of.file = ahead.Text()
+		case "manifestFilesS3Key":
+			of.list = ahead.Text()
 		case "ConsumedCapacity":
 			if name := ahead.Find("TableName"); len(of.table) == 0 {
 				of.table = awsjson.TableName(name)
@@ -114,6 +117,10 @@ var awsFactNames = map[string]string{
 	"MaxWriteRequestUnits":      ingest.FactMaxWriteUnits,
 	"ReadUnitsPerSecond":        ingest.FactWarmRead,
 	"WriteUnitsPerSecond":       ingest.FactWarmWrite,
+	"exportTime":                ingest.FactExportTime,
+	"exportToTime":              ingest.FactExportTime,
+	"exportFromTime":            ingest.FactExportFrom,
+	"md5Checksum":               ingest.FactExportMD5,
 	"ItemCount":                 ingest.FactItems,
 	"itemCount":                 ingest.FactItems,
 	"TableClass":                ingest.FactTableClass,
@@ -183,12 +190,16 @@ func (d *awsDescription) tell(of awsSubject, name string, value []byte, at int) 
 	if value == nil || string(value) == "-1" {
 		return // -1 is no maximum
 	}
-	if len(of.file) > 0 && name == ingest.FactItems {
+	node := of.file
+	switch {
+	case len(of.file) > 0 && name == ingest.FactItems:
 		name = ingest.FactExportItems
+	case name == ingest.FactExportTime, name == ingest.FactExportFrom:
+		node = of.list
 	}
 	d.said = true
 	d.fact = ingest.Fact{
-		Store: ingest.DynamoDB, Table: of.table, Index: of.index, Node: of.file, Name: name, Value: value, At: d.place.of(at),
+		Store: ingest.DynamoDB, Table: of.table, Index: of.index, Node: node, Name: name, Value: value, At: d.place.of(at),
 	}
 	d.to.Fact(&d.fact)
 }

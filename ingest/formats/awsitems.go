@@ -19,10 +19,13 @@ type awsItems struct {
 	want    [2]awsjson.Attribute // partition key and sort key of items that do not say which these are
 	given   string               // name of the partition key, where it is known beforehand
 	name    string               // of want[0]
+	export  ingest.ExportFile    // that the items are of; the zero value: not known
 }
 
 func newAWSItems(head []byte, o ingest.DecodeOptions) awsItems {
-	i := awsItems{options: o, times: ingest.TimeParser{Location: o.Location}, given: awsPartition(&o, nil)}
+	i := awsItems{options: o, times: ingest.TimeParser{Location: o.Location}}
+	i.export, _ = o.Exports.Of(o.Input)
+	i.given = awsPartition(&o, []byte(i.export.Table))
 	i.want[0].Name, i.want[1].Name = awsjson.KeyNames(head)
 	if i.given != "" {
 		i.want[0].Name = []byte(i.given)

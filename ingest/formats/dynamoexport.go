@@ -23,12 +23,18 @@ The second form is that of an incremental export: one line for each item that ch
 traffic: they tell how many bytes each partition key holds, by the item-size rules and without indexes, and which items
 come near 400 KB.
 
-Files of a full export name neither the table nor the key: the partition key is known when an attribute has the name
-of one (pk and its like), or by --map pk=NAME. Amazon Ion is not read: export with --export-format DYNAMODB_JSON.`,
+Files of a full export name neither the table nor the key. The table is known from manifest-summary.json and
+manifest-files.json of the export, given beside the data or in the same folder; they also tell which files there must
+be, with how many items and which MD5, and that is checked. The partition key is known when an attribute has the name
+of one (pk and its like), from the output of "aws dynamodb describe-table" beside it, or by --map pk=NAME. Amazon Ion is not read: export with --export-format DYNAMODB_JSON.`,
 	Sniff:  sniffExport,
 	Begins: awsjson.Begins,
 	New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		return &dynamoExport{awsItems: newAWSItems(head, o)}, nil
+		d := &dynamoExport{awsItems: newAWSItems(head, o)}
+		if d.export.Table != "" {
+			d.table = []byte(d.export.Table)
+		}
+		return d, nil
 	},
 }
 
@@ -49,6 +55,7 @@ func sniffExport(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 type dynamoExport struct {
 	awsItems
 	place awsPlace
+	table []byte // that its manifest names
 	attrs []awsjson.Attribute
 }
 
@@ -144,8 +151,12 @@ func awsNumber(r *awsjson.Reader) (text []byte) {
 func (d *dynamoExport) say(x *exportedItem, to ingest.Sink) {
 	e := &d.event
 	e.Reset()
+	e.Table = d.table
 	switch {
 	case x.full:
+		if d.export.UnixNano != 0 {
+			e.SetTime(d.export.UnixNano)
+		}
 		d.emit(to, &d.place, x.begin, x.item, x.newSize, sourceExport)
 		return
 	case !x.changed || len(x.keys) == 0:
