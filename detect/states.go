@@ -154,12 +154,15 @@ func compareFacts(a, b FactStats) int {
 	return cmp.Or(a.Target.Compare(b.Target), strings.Compare(a.Name, b.Name), strings.Compare(a.Node, b.Node))
 }
 
-// Fact keeps a setting.
+// Fact keeps a setting. One of no table is of the node whose input it is; tables have the same ones everywhere.
 func (b *Builder) Fact(f *ingest.Fact) {
 	b.facts++
 	x := FactStats{
 		Target: Target{f.Store, string(f.Table), string(f.Index)}, Node: string(f.Node),
 		Name: f.Name, Value: string(f.Value), UnixNano: f.UnixNano, At: f.At,
+	}
+	if x.Node == "" && x.Target.Table == "" {
+		x.Node = b.inputContext.node
 	}
 	b.factList = joinFact(b.factList, &x, &b.lost)
 }

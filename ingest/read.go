@@ -17,7 +17,7 @@ type Input struct {
 	ID          InputID
 	Name        string // of a member: bundle.tar.gz/nodes/10.0.0.1/logs/cassandra/system.log
 	Format      *Format
-	Node        string   // from nodes/<address>/ in the name, empty when there is none
+	Node        string   // that its name tells, as collected bundles do; empty when it tells none
 	Envelopes   []string // from the outermost to the innermost
 	Compression string   // outermost first, joined by "+": gzip; empty when there is none
 	UTF16       bool     // positions are those of its UTF-8 form

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // recognise finds the format of an input from its beginning; whole says that the input ends there.
@@ -83,15 +82,4 @@ func unwrapHead(e *Envelope, raw []byte) []byte {
 		}
 	}
 	return head
-}
-
-// nodeOf gives the node that a path of a collected bundle names: nodes/<address>/...
-func nodeOf(name string) string {
-	parts := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")
-	for i, part := range parts[:len(parts)-1] {
-		if part == "nodes" && i+2 < len(parts) {
-			return parts[i+1]
-		}
-	}
-	return ""
 }
