@@ -9,13 +9,21 @@ import (
 // Fact gives the value of a setting of a target, or of the whole cluster for the zero Target. Of nodes
 // that differ the first by name speaks; Conflicts tells of it.
 func (v *View) Fact(t Target, name string) (value string, ok bool) {
+	if f := v.FactOf(t, name); f != nil {
+		return f.Value, true
+	}
+	return "", false
+}
+
+// FactOf is Fact with the place where it stands; nil where none tells it.
+func (v *View) FactOf(t Target, name string) *FactStats {
 	for i := range v.Facts {
 		f := &v.Facts[i]
 		if f.Name == name && f.Target.Table == t.Table && f.Target.Index == t.Index && sameStore(f.Target.Store, t.Store) {
-			return f.Value, true
+			return f
 		}
 	}
-	return "", false
+	return nil
 }
 
 func sameStore(a, b ingest.Store) bool {

@@ -71,6 +71,9 @@ type Finding struct {
 
 	Mechanism           string // empty unless the rule tells mechanisms apart
 	MechanismConfidence string // shape, schema, measured or empty
+	// MechanismAt is where the schema or the measurement stands that tells the mechanism, which may be in other
+	// inputs than the evidence; empty where the statements alone do.
+	MechanismAt []ingest.Position
 
 	Span      Span
 	Message   string // one sentence, keys not quoted in it: the subject names the key

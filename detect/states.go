@@ -32,6 +32,23 @@ type StateStats struct {
 	Positions []ingest.Position
 }
 
+// Bucketed reports whether the source prints the top of a histogram bucket in place of a size.
+func (s *StateStats) Bucketed() bool {
+	switch s.Source {
+	case ingest.SourceTableStats, ingest.SourceTableHistograms, ingest.SourceView:
+		return true
+	}
+	return false
+}
+
+// Least gives the lower bound of Max: of the top of a bucket its floor.
+func (s *StateStats) Least() uint64 {
+	if s.Bucketed() {
+		return min(ingest.BucketFloor(s.Max), s.Max)
+	}
+	return s.Max
+}
+
 // A DayMax is the largest value of one day, UTC.
 type DayMax struct {
 	Day   uint32 // days since 1970-01-01

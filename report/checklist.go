@@ -287,8 +287,8 @@ func (a *answerer) aggregateSize() Answer {
 	for i := range a.target.States {
 		switch s := &a.target.States[i]; s.Measure {
 		case ingest.PartitionBytes:
-			if s.Said || s.Max >= limit {
-				return bad("a partition has at least %d bytes", s.Max)
+			if s.Said || s.Least() >= limit {
+				return bad("a partition has at least %d bytes", s.Least())
 			}
 			partition, whole = max(partition, s.Max), whole || !s.AtLeast
 		case ingest.ItemBytes, ingest.RowBytes, ingest.CellBytes:

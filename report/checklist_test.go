@@ -29,6 +29,8 @@ func TestChecklistAnswersNoMoreThanTheInputTells(t *testing.T) {
 		t.States = []detect.StateStats{{Measure: ingest.PartitionBytes, Max: bytes, AtLeast: atLeast}}
 		return t
 	}
+	bucketed := states(ingest.Cassandra, 107964792, true) // the top of a bucket that begins at 89,970,661
+	bucketed.States[0].Source = ingest.SourceTableStats
 	keysUnknown := keys(10, 0, 0)
 	keysUnknown.Totals[detect.KeyUnknown] = 10
 	warned := tombs(10, 0, 0)
@@ -92,6 +94,7 @@ func TestChecklistAnswersNoMoreThanTheInputTells(t *testing.T) {
 		{"many tombstones, rows not told", "deletes", tombs(10, 1000, 0), no},
 		{"the store warned", "deletes", warned, no},
 		{"a large partition", "aggregate-size", states(ingest.Cassandra, 100<<20, true), no},
+		{"a bucket of sizes around the limit", "aggregate-size", bucketed, unknown},
 		{"the same in a store of larger ones", "aggregate-size", states(ingest.DynamoDB, 100<<20, false), yes},
 		{"small parts of partitions", "aggregate-size", states(ingest.Cassandra, 1<<20, true), unknown},
 		{"nothing measured", "aggregate-size", keys(10, 3, 3), unknown},

@@ -64,11 +64,11 @@ func confirmSteps(f *detect.Finding) []string {
 			"nodetool status (does it own more?), nodetool proxyhistograms and nodetool tpstats on this node and on another",
 		}
 	case "tombstone-dense-read":
-		return []string{
-			"confirm with a trace of one such read: cqlsh, TRACING ON, then the statement",
-			"nodetool tablestats " + word(f.Subject.Target.Table, "KEYSPACE.TABLE") + ": tombstones per slice and partition sizes",
-			"to see the kinds of tombstones: sstablepartitions on the data files of that table",
+		steps = append(steps, "confirm with a trace of one such read: cqlsh, TRACING ON, then the statement")
+		if _, given := measured(f, "table_tombstones_per_read"); !given {
+			steps = append(steps, "nodetool tablestats "+word(f.Subject.Target.Table, "KEYSPACE.TABLE")+": tombstones per slice and partition sizes")
 		}
+		return append(steps, "to see the kinds of tombstones: sstablepartitions on the data files of that table")
 	case "throttling":
 		steps = append(steps, "confirm which limit was met: log ThrottlingReasons of the exceptions for ten minutes")
 	case "moving-hot-key":

@@ -71,15 +71,10 @@ func (c *condition) add(s *detect.StateStats) {
 	}
 }
 
-// bucketed are the sources that give the top of a histogram bucket in place of a size.
-var bucketed = []string{ingest.SourceTableStats, ingest.SourceTableHistograms, ingest.SourceView}
-
 // size gives the largest value. Of a bucket's top the lower bound is its floor.
 func (c *condition) size() measure {
 	m := exactly(c.best.Max)
-	if slices.Contains(bucketed, c.best.Source) {
-		m.low = detect.Whole(min(ingest.BucketFloor(c.best.Max), c.best.Max))
-	}
+	m.low = detect.Whole(c.best.Least())
 	return m
 }
 

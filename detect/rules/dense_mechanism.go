@@ -17,39 +17,43 @@ type cause struct {
 	rowsKnown bool
 }
 
-// mechanism names the cause of tombstones, and what it is known from: the first that fits of what was
-// measured in the partition, of the schema and of the shape of the reads; unknown where none tells it apart.
-func (c *cause) mechanism(v *detect.View, t *detect.TargetView) (name, confidence string) {
-	if c.scan {
-		return "scan", "shape"
+// explain tells in the finding the cause of tombstones, and what it is known from: the first that fits of what
+// was measured in the partition, of the schema and of the shape of the reads; unknown where none tells it apart.
+func (c *cause) explain(f *detect.Finding, v *detect.View, t *detect.TargetView) {
+	switch {
+	case c.scan:
+		f.Mechanism, f.MechanismConfidence = "scan", "shape"
+	case c.measured(f, t) || c.bySchema(f, v, t):
+	case !c.queue(v.Limits):
+		f.Mechanism = "unknown"
+	default:
+		f.Mechanism, f.MechanismConfidence = "queue", "shape"
+		if clustering := v.FactOf(t.Target, ingest.FactClustering); clustering != nil && clustering.Value != "" {
+			f.MechanismConfidence, f.MechanismAt = "schema", []ingest.Position{clustering.At}
+		}
 	}
-	if name := c.measured(t); name != "" {
-		return name, "measured"
-	}
-	if name := c.bySchema(v, t); name != "" {
-		return name, "schema"
-	}
-	if !c.queue(v.Limits) {
-		return "unknown", ""
-	}
-	if value, ok := v.Fact(t.Target, ingest.FactClustering); ok && value != "" {
-		return "queue", "schema"
-	}
-	return "queue", "shape"
 }
 
 // measured tells the mechanism from the kinds of tombstones that another input found in the partition.
-func (c *cause) measured(t *detect.TargetView) string {
+func (c *cause) measured(f *detect.Finding, t *detect.TargetView) bool {
 	s := tombstonesOf(t, c.key, c.hasKey, func(s *detect.StateStats) bool { return s.Kinds != ingest.TombstoneKinds{} })
 	if s == nil {
-		return ""
+		return false
 	}
-	k := &s.Kinds
+	name := c.ofKinds(&s.Kinds, s.Max)
+	if name != "" {
+		f.Mechanism, f.MechanismConfidence, f.MechanismAt = name, "measured", s.Positions[:min(len(s.Positions), 1)]
+	}
+	return name != ""
+}
+
+// ofKinds names the mechanism that leaves these kinds of tombstones, so many in all; empty for none.
+func (c *cause) ofKinds(k *ingest.TombstoneKinds, all uint64) string {
 	half := func(n, of uint64) bool { return n > 0 && mul(n, 2) >= of }
 	switch {
 	case half(k.Expired, k.Rows):
 		return "ttl"
-	case half(k.Ranges, s.Max):
+	case half(k.Ranges, all):
 		return "range-delete"
 	case half(k.RowDeletes, k.Rows) && c.shape != "" && !readShape(c.shape).lower:
 		return "queue"
@@ -85,22 +89,27 @@ const (
 )
 
 // bySchema tells the mechanism from the table's definition.
-func (c *cause) bySchema(v *detect.View, t *detect.TargetView) string {
-	if ttl, ok := v.Fact(t.Target, ingest.FactDefaultTTL); ok && ttl != "" && ttl != "0" {
-		return "ttl"
+func (c *cause) bySchema(f *detect.Finding, v *detect.View, t *detect.TargetView) bool {
+	say := func(name string, by *detect.FactStats) bool {
+		f.Mechanism, f.MechanismConfidence, f.MechanismAt = name, "schema", []ingest.Position{by.At}
+		return true
 	}
-	if _, ok := v.Fact(t.Target, ingest.FactPartitionKey); !ok || !c.rowsKnown || c.rows == 0 {
-		return ""
+	if ttl := v.FactOf(t.Target, ingest.FactDefaultTTL); ttl != nil && ttl.Value != "" && ttl.Value != "0" {
+		return say("ttl", ttl)
+	}
+	key := v.FactOf(t.Target, ingest.FactPartitionKey)
+	if key == nil || !c.rowsKnown || c.rows == 0 {
+		return false
 	}
 	ratio := uint64(detect.Ratio(c.tombs, c.rows))
 	n := (ratio + 500) / 1000
 	if n == 0 || n > wholeMost || ratio > n*(1000+wholeRatio) || ratio < n*(1000-wholeRatio) {
-		return ""
+		return false
 	}
-	if collections, ok := v.Fact(t.Target, ingest.FactCollections); ok && collections != "" {
-		return "collection-overwrite"
+	if collections := v.FactOf(t.Target, ingest.FactCollections); collections != nil && collections.Value != "" {
+		return say("collection-overwrite", collections)
 	}
-	return "null-insert"
+	return say("null-insert", key)
 }
 
 // queue reports whether the reads look like those of a queue: from the head of a partition, a few rows

@@ -203,7 +203,7 @@ func denseFinding(v *detect.View, t *detect.TargetView, d *denseReads) (detect.F
 		panes := series(v, d.key)
 		f.Series = middles(panes, func(p *detect.KeyPane) detect.Range { return p.Tombstones })
 	}
-	f.Mechanism, f.MechanismConfidence = d.cause().mechanism(v, t)
+	d.cause().explain(&f, v, t)
 	return settle(f, d.at), true
 }
 

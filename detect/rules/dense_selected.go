@@ -179,7 +179,7 @@ func (h *heavyReads) finding(v *detect.View, t *detect.TargetView) (detect.Findi
 	if !h.hasKey {
 		f.Subject.Key = nil
 	}
-	f.Mechanism, f.MechanismConfidence = h.cause().mechanism(v, t)
+	h.cause().explain(&f, v, t)
 	return told(f, h.places()), true
 }
 
@@ -240,10 +240,22 @@ func (h *heavyReads) evidence(v *detect.View, t *detect.TargetView) []detect.Evi
 	all = append(all, e)
 	if s := tombstonesOf(t, h.key, h.hasKey, func(*detect.StateStats) bool { return true }); s != nil {
 		e := stored(exactly(s.Max), "partition_tombstones", "tombstones")
-		e.Open = s.AtLeast
+		e.Open, e.Positions = s.AtLeast, s.Positions[:min(len(s.Positions), 1)]
 		all = append(all, e)
 	}
-	return all
+	return append(all, tableEvidence(v, t)...)
+}
+
+// tableEvidence is what the store's statistics say of all reads of the table: whether the reads that it
+// complains of are few among them.
+func tableEvidence(v *detect.View, t *detect.TargetView) []detect.Evidence {
+	s := statisticsOf(v, t)
+	if s.mean.value <= detect.Whole(1) { // old and new versions print 0 or 1 where reads met none
+		return nil
+	}
+	e := stored(s.mean, "table_tombstones_per_read", "tombstones")
+	e.Positions = []ingest.Position{s.meanAt}
+	return []detect.Evidence{e}
 }
 
 func (h *heavyReads) message() string {

@@ -39,9 +39,7 @@ func denseStatistics(v *detect.View, t *detect.TargetView) []detect.Finding {
 	if known {
 		f.Evidence = append(f.Evidence, stored(measure{rows, rows, rows}, "live_rows_per_read", "rows"))
 	}
-	if name := (&cause{}).bySchema(v, t); name != "" {
-		f.Mechanism, f.MechanismConfidence = name, "schema"
-	}
+	(&cause{}).bySchema(&f, v, t)
 	return []detect.Finding{told(f, s.at)}
 }
 
@@ -49,6 +47,7 @@ func denseStatistics(v *detect.View, t *detect.TargetView) []detect.Finding {
 type readStatistics struct {
 	most      measure // tombstones of the largest read
 	mean      measure // on average, or the median
+	meanAt    ingest.Position
 	rows      detect.Evidence
 	rowsKnown bool // rows holds the average or median live rows
 	reads     detect.Milli
@@ -77,7 +76,7 @@ func statisticsOf(v *detect.View, t *detect.TargetView) readStatistics {
 			if p.Stat == "p50" {
 				s.mean.low = min(s.mean.low, detect.Whole(ingest.BucketFloor(n.Milli/1000)))
 			}
-			s.at = append(s.at, p.First)
+			s.at, s.meanAt = append(s.at, p.First), p.First
 		case p.Name == ingest.PointTombstonesPerRead && p.Stat == "count":
 			s.reads, s.counted = max(s.reads, detect.Milli(n.Milli)), true
 		case p.Name == ingest.PointRowsPerRead && (p.Stat == "average" || p.Stat == "p50"):

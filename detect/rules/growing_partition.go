@@ -75,7 +75,7 @@ func oncePerKey(found []detect.Finding) []detect.Finding {
 // one statement. A record of one write or one SSTable is not: SSTables grow by merging. Neither is the
 // top of a histogram bucket, which moves by a fifth at a time.
 func comparable(l *detect.Limits, s *detect.StateStats) bool {
-	return !s.AtLeast && !slices.Contains(bucketed, s.Source) && uint64(len(s.Days)) >= l.Count(detect.GrowingDays) &&
+	return !s.AtLeast && !s.Bucketed() && uint64(len(s.Days)) >= l.Count(detect.GrowingDays) &&
 		uint64(max(s.Last-s.First, 0)/1e9) >= 3600*l.Count(detect.GrowingHours)
 }
 

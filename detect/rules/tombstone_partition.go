@@ -78,10 +78,8 @@ func tombstoneFinding(v *detect.View, t *detect.TargetView, c *condition) (detec
 	f.Evidence = append(f.Evidence, kindsEvidence(&c.best.Kinds)...)
 	f.Message += "; reads that meet them are slow, though none is known to"
 	u := &cause{key: []byte(c.key), hasKey: c.keyKnown, tombs: c.best.Max}
-	if name := u.measured(t); name != "" {
-		f.Mechanism, f.MechanismConfidence = name, "measured"
-	} else if name := u.bySchema(v, t); name != "" {
-		f.Mechanism, f.MechanismConfidence = name, "schema"
+	if !u.measured(&f, t) {
+		u.bySchema(&f, v, t)
 	}
 	if c.said != nil {
 		return told(f, c.at), true

@@ -34,7 +34,7 @@ func (p *page) htmlFinding(f *report.Finding, number int) htmlFinding {
 	out := htmlFinding{
 		Number: number, ID: f.ID, Rule: visible(f.Rule), Severity: f.Severity.String(), Confidence: f.Confidence.String(),
 		Table: orNoTable(tableName(s.Target)), Message: visible(f.Message), Since: p.since(f.Span),
-		Query: fit(visible(s.Shape), htmlKey), Node: fit(visible(s.Node), htmlKey), Why: mechanism(f), HasKey: s.HasKey,
+		Query: fit(visible(s.Shape), htmlKey), Node: fit(visible(s.Node), htmlKey), Why: p.mechanism(f), HasKey: s.HasKey,
 		Open: number < htmlOpen && f.Severity > detect.Low,
 	}
 	if s.HasKey {

@@ -14,6 +14,7 @@ type docFinding struct {
 	Subject             docSubject    `json:"subject"`
 	Mechanism           string        `json:"mechanism"`
 	MechanismConfidence string        `json:"mechanism_confidence"`
+	MechanismPositions  []docPosition `json:"mechanism_positions,omitempty"`
 	Span                *docSpan      `json:"span"`
 	Message             string        `json:"message"`
 	Evidence            []docEvidence `json:"evidence"`
@@ -82,6 +83,9 @@ func findingOf(f *report.Finding) docFinding {
 		ID: f.ID, Rule: f.Rule, Severity: f.Severity.String(), Confidence: f.Confidence.String(), Subject: subjectOf(&f.Subject),
 		Mechanism: f.Mechanism, MechanismConfidence: f.MechanismConfidence, Span: spanOf(f.Span), Message: validText(f.Message),
 		Evidence: each(f.Evidence, evidenceOf), Proposals: each(f.Proposals, proposalOf),
+	}
+	if len(f.MechanismAt) > 0 {
+		d.MechanismPositions = each(f.MechanismAt, func(p *ingest.Position) docPosition { return positionOf(p) })
 	}
 	if len(f.Series) > 0 {
 		d.Series = &docSeries{f.SeriesOf, f.Series}

@@ -85,7 +85,7 @@ func (p *page) mdFinding(f *report.Finding) {
 		p.mdf("- **node** %s", mdCode(fit(visible(s.Node), mdKey)))
 	}
 	p.mdf("- **seen** %s", mdText(strings.Join(p.seen(f), " · ")))
-	if why := mechanism(f); why != "" {
+	if why := p.mechanism(f); why != "" {
 		p.mdf("- **why** %s", mdText(why))
 	}
 	p.mdProposals(f)

@@ -165,7 +165,7 @@ func (p *page) card(f *report.Finding, alike []*report.Finding) {
 	p.when(f)
 	p.subject(f)
 	p.dotted(padRight("  seen", labelWidth), "", p.seen(f))
-	if why := mechanism(f); why != "" {
+	if why := p.mechanism(f); why != "" {
 		p.labelled("why", "", why)
 	}
 	p.proposals(f)
@@ -315,8 +315,8 @@ func measureWords(measure, unit string) string {
 	return visible(strings.ReplaceAll(measure, "_", " "))
 }
 
-// mechanism tells the cause, and from what it was concluded.
-func mechanism(f *report.Finding) string {
+// mechanism tells the cause, from what it was concluded, and where that stands.
+func (p *page) mechanism(f *report.Finding) string {
 	about, known := mechanisms[f.Mechanism]
 	switch {
 	case f.Mechanism == "":
@@ -326,15 +326,14 @@ func mechanism(f *report.Finding) string {
 	case !known:
 		about = visible(f.Mechanism)
 	}
-	switch f.MechanismConfidence {
-	case "shape":
-		about += " (the statements look like it)"
-	case "schema":
-		about += " (the schema allows it)"
-	case "measured":
-		about += " (measured)"
+	from := map[string]string{"shape": "the statements look like it", "schema": "the schema allows it", "measured": "measured"}[f.MechanismConfidence]
+	if from == "" {
+		return about
 	}
-	return about
+	if len(f.MechanismAt) > 0 {
+		from += ": " + p.place(f.MechanismAt[0])
+	}
+	return about + " (" + from + ")"
 }
 
 // mechanisms says in words what the mechanisms of docs/rules.md are.
