@@ -86,6 +86,7 @@ type Format struct {
 // A Stored is the bytes of an input whose format is no text.
 type Stored struct {
 	Name string      // of the input, as shown
+	Node string      // from its name, empty when there is none
 	All  io.Reader   // from the beginning, once
 	At   io.ReaderAt // at any place; nil: only in order, as what is compressed, archived or a stream
 	Size int64       // of At

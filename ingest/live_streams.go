@@ -118,12 +118,26 @@ type liveInput struct {
 	res     InputResult
 	sink    Sink   // of the open chunk; nil: none
 	records uint64 // of the open chunk
+	more    bool   // the next call belongs to the last record
+}
+
+// Continue tells a Sink that Streams gave that the next call belongs to the record of the last one, as when a
+// row tells of two requests: it counts once, and has one place. Other Sinks take no notice.
+func Continue(to Sink) {
+	if l, ok := to.(*liveInput); ok {
+		l.more = true
+	}
 }
 
 // next makes room for a record and gives its place: its number among those of its input is its Byte, and
 // its number in its chunk its Line. The lock is held.
 func (l *liveInput) next() Position {
 	s := l.streams
+	more := l.more
+	l.more = false
+	if more && l.records > 0 {
+		return Position{Byte: l.res.Records - 1, Line: l.records}
+	}
 	if s.open == liveOpen {
 		s.longest().end()
 	}

@@ -8,14 +8,19 @@ import (
 	"io"
 )
 
-// stored gives the format that is no text and fits the beginning of an input, nil when none does.
+// stored gives the format that is no text and fits the beginning of an input best, nil when none does.
 func (o *Options) stored(head []byte) *Format {
+	var best *Format
+	fit := Ambiguous
 	for _, f := range o.Formats {
-		if f.Open != nil && f.Sniff(head, o.Decode).Fit >= Possible {
-			return f
+		if f.Open == nil {
+			continue
+		}
+		if v := f.Sniff(head, o.Decode); v.Fit > fit {
+			best, fit = f, v.Fit
 		}
 	}
-	return nil
+	return best
 }
 
 // stored reads an input that is no text: what it holds are inputs of its own.
@@ -25,7 +30,7 @@ func (w *worker) stored(p place, f *Format, all io.Reader) {
 	}
 	res := &w.r.res.Sources[p.file]
 	sum := &summed{all: all}
-	st := &Stored{Name: p.name, All: sum}
+	st := &Stored{Name: p.name, Node: nodeOf(p.name), All: sum}
 	if p.disk != nil {
 		sum.at = p.disk
 		st.At, st.Size = sum, p.size

@@ -15,8 +15,10 @@ import (
 	"github.com/keyheat/keyheat/ingest/formats"
 )
 
-// allFormats are the formats of inputs: those of the catalogue, and captures.
-func allFormats() []*ingest.Format { return append(formats.Catalogue(), &capture.Format) }
+// allFormats are the formats of inputs: text, tables, and captures.
+func allFormats() []*ingest.Format {
+	return slices.Concat(formats.Catalogue(), formats.Tables(), []*ingest.Format{&capture.Format})
+}
 
 // formatsOptions are the flags of formats.
 type formatsOptions struct {

@@ -42,3 +42,6 @@ func Catalogue() []*ingest.Format {
 		&NodetoolOther,
 	}
 }
+
+// Tables lists the formats that are no text.
+func Tables() []*ingest.Format { return []*ingest.Format{&KeyEventsTable} }

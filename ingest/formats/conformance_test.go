@@ -282,6 +282,12 @@ func TestTheCatalogueListsEachFormatOnce(t *testing.T) {
 			t.Errorf("%s: a name, title, text, coverage, sniffer or decoder is missing", f.Name)
 		}
 	}
+	for _, f := range Tables() {
+		listed = append(listed, f.Name)
+		if f.Name == "" || f.Title == "" || f.Doc == "" || f.Sniff == nil || f.Open == nil || f.Coverage == ingest.CoverageNone {
+			t.Errorf("%s: a name, title, text, coverage, sniffer or opener is missing", f.Name)
+		}
+	}
 	if len(declared) != len(listed) {
 		t.Errorf("got %d formats listed (%v), want the %d declared (%v)", len(listed), listed, len(declared), declared)
 	}

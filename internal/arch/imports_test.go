@@ -34,7 +34,7 @@ var layers = map[string]layer{
 	"ingest":                      {ours: []string{"ingest/cql"}, others: decompressors},
 	"ingest/cqltrace":             {ours: []string{"ingest", "ingest/cql"}},
 	"ingest/systable":             {ours: []string{"ingest", "ingest/cql"}},
-	"ingest/formats":              {ours: []string{"ingest", "ingest/cql", "ingest/cqltrace", "ingest/systable"}, others: decompressors},
+	"ingest/formats":              {ours: []string{"ingest", "ingest/cql", "ingest/cqltrace", "ingest/systable", "internal/columnar"}, others: decompressors},
 	"ingest/cql":                  {},
 	"ingest/dynamo":               {ours: []string{"ingest"}, others: []string{"github.com/aws/"}},
 	"ingest/cassandra":            {ours: []string{"ingest", "ingest/cql", "ingest/cqltrace", "ingest/systable"}, others: []string{"github.com/gocql/", "github.com/apache/cassandra-gocql-driver"}},

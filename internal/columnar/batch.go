@@ -102,12 +102,15 @@ func fieldsOf(s *arrow.Schema) []Field {
 	return all
 }
 
-// kindOf gives the kind that is written as the type.
+// kindOf gives the kind that is written as the type, Plain for others of which AppendText gives the cells.
 func kindOf(t arrow.DataType) Kind {
 	for k, written := range kinds {
 		if arrow.TypeEqual(t, written) {
 			return Kind(k)
 		}
+	}
+	if readable(t) {
+		return Plain
 	}
 	return Other
 }

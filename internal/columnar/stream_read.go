@@ -14,6 +14,9 @@ import (
 // ErrNoEnd is a stream that breaks off: after a whole batch, or inside of one. All batches before were given.
 var ErrNoEnd = errors.New("the end is missing")
 
+// ErrNoStream is what does not begin like a stream.
+var ErrNoStream = errors.New("no Arrow message where one must begin")
+
 // A StreamReader reads an Arrow IPC stream or file batch by batch, one at a time in memory.
 type StreamReader struct {
 	messages *messages
@@ -94,7 +97,7 @@ type messages struct {
 	read    uint64
 	err     error // why there is no next
 	last    *ipc.Message
-	started bool
+	file    bool // it is a file: a footer may follow the last message with no mark between
 }
 
 var continuation = []byte{0xFF, 0xFF, 0xFF, 0xFF}
@@ -151,16 +154,19 @@ func (m *messages) next() error {
 func (m *messages) size() (int, error) {
 	prefix := make([]byte, 8)
 	err := m.fill(prefix)
-	if err == nil && !m.started && string(prefix) == fileMagic {
+	if err == nil && m.read == 0 && string(prefix) == fileMagic {
+		m.file = true
 		m.read += 8
 		err = m.fill(prefix)
 	}
 	if err != nil {
 		return 0, err
 	}
-	m.started = true
+	if m.file && m.read > 8 && !bytes.HasPrefix(prefix, continuation) {
+		return 0, io.EOF
+	}
 	if !bytes.HasPrefix(prefix, continuation) {
-		return 0, errors.New("no Arrow message where one must begin")
+		return 0, ErrNoStream
 	}
 	size := binary.LittleEndian.Uint32(prefix[4:])
 	if size == 0 {

@@ -22,8 +22,8 @@ const (
 	Signed             // 64 bits, signed
 	Moment             // Unix nanoseconds UTC
 	Flag
-	// Other is what is read and not written: numbers of other widths, times of other units, lists.
-	Other
+	Plain // read only: text, bytes, numbers and times of any other type
+	Other // neither: lists, structures
 )
 
 var kinds = [...]arrow.DataType{
