@@ -75,7 +75,10 @@ func (e *expansion) add(path string, info fs.FileInfo, named bool) error {
 	if info.IsDir() {
 		return e.directory(path)
 	}
-	clean := filepath.Clean(path)
+	clean := path
+	if !strings.Contains(path, "://") {
+		clean = filepath.Clean(path)
+	}
 	if e.paths[clean] || !named && !info.Mode().IsRegular() {
 		return nil
 	}
@@ -103,7 +106,7 @@ func (e *expansion) directory(dir string) error {
 		return err
 	}
 	for _, d := range entries {
-		path := filepath.Join(dir, d.Name())
+		path := below(dir, d.Name())
 		if d.IsDir() {
 			if !versionControl(d.Name()) {
 				e.note(e.directory(path))
@@ -123,6 +126,14 @@ func (e *expansion) directory(dir string) error {
 		}
 	}
 	return nil
+}
+
+// below gives the path of what is in a directory. In that of a URL all parts mean something.
+func below(dir, name string) string {
+	if strings.Contains(dir, "://") {
+		return strings.TrimSuffix(dir, "/") + "/" + name
+	}
+	return filepath.Join(dir, name)
 }
 
 func (e *expansion) note(err error) {

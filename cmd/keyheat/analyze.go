@@ -29,7 +29,7 @@ A URL is read for the time that --for says, without it until interrupted; the re
 --no-exact. Passwords do not belong into a URL. keyheat doctor URL says what a source can show.
 
 Inputs are read twice, the second time to count the keys that matter exactly; stdin is read once, so its
-keys have bounds. Estimates always carry their bounds. Compressed files and archives are read as they are.` + exitHelp,
+keys have bounds. Objects in S3, s3://BUCKET/PREFIX, are inputs like files and folders; they are read once without --exact. Estimates always carry their bounds. Compressed files and archives are read as they are.` + exitHelp,
 		Example: `  keyheat analyze /var/log/cassandra bundle.tar.gz
   keyheat analyze --since 2h --fail-on high --output json=report.json events.ndjson
   zcat events.gz | keyheat analyze -
@@ -50,6 +50,7 @@ keys have bounds. Estimates always carry their bounds. Compressed files and arch
 	o.read.add(e, cmd.Flags())
 	o.read.live.add(cmd.Flags())
 	o.report.add(cmd.Flags())
+	o.read.addExact(cmd.Flags())
 	cmd.Flags().BoolVar(&o.noExact, "no-exact", false, "read the inputs only once; keys have bounds")
 	return cmd
 }

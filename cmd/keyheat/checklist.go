@@ -49,6 +49,7 @@ no is trouble; what the inputs do not tell is unknown, with what would tell it.`
 	names := outputNames(render.ChecklistCatalogue())
 	o.format.add(flags, "format", names[0], "`FORMAT` of the output: "+strings.Join(names, ", "), oneOf(names...))
 	o.limit.add(flags, "limit", "0", "`NUMBER` of tables in text and Markdown; 0 is what fits a screen", parseCount(0))
+	o.read.addExact(flags)
 	flags.BoolVar(&o.noExact, "no-exact", false, "read the inputs only once")
 	return cmd
 }

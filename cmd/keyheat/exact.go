@@ -6,6 +6,7 @@ import (
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/dynamo"
 )
 
 // exact reads the inputs a second time and counts the nominated keys, and those that also adds; nil
@@ -67,6 +68,9 @@ func (r *reading) onlyOnce() string {
 		return "interrupted"
 	}
 	for _, s := range r.result.Sources {
+		if dynamo.IsObject(s.Source.Path) && !r.twice && len(s.Inputs) > 0 {
+			return "objects in S3 are read a second time with --exact only"
+		}
 		if s.Stream && len(s.Inputs) > 0 {
 			return s.Source.Name + " is a stream, which cannot be read twice"
 		}

@@ -52,6 +52,7 @@ KEY is written as reports show it: as text, as (a, b) when it has several compon
 	o.show.add(flags)
 	names := outputNames(render.KeyCatalogue())
 	o.format.add(flags, "format", names[0], "`FORMAT` of the output: "+strings.Join(names, " or "), oneOf(names...))
+	o.read.addExact(flags)
 	flags.BoolVar(&o.noExact, "no-exact", false, "read the inputs only once; the key has bounds")
 	return cmd
 }

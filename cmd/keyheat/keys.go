@@ -21,7 +21,6 @@ type keysOptions struct {
 	by     value[report.Weight]
 	limit  value[int]
 	format value[string]
-	exact  bool
 }
 
 func newKeys(e *env) *cobra.Command {
@@ -52,7 +51,7 @@ With --pane each pane of time has its own list.` + exitHelp,
 	o.format.add(flags, "format", names[0], "`FORMAT` of the output: "+strings.Join(names, ", "), oneOf(names...))
 	o.by.add(flags, "by", string(report.Requests), "`WEIGHT` to rank keys by: "+weightNames(), parseWeight)
 	o.limit.add(flags, "limit", "20", "`NUMBER` of keys, of each pane with --pane; 0 is all that are known", parseCount(0))
-	flags.BoolVar(&o.exact, "exact", false, "read files a second time to count the heaviest keys exactly")
+	flags.BoolVar(&o.read.twice, "exact", false, "read files a second time to count the heaviest keys exactly")
 	return cmd
 }
 
@@ -90,7 +89,7 @@ func runKeys(ctx context.Context, e *env, stdout io.Writer, o *keysOptions, inpu
 		return err
 	}
 	var exact *detect.Exact
-	if o.exact {
+	if o.read.twice {
 		exact = r.exact(ctx, nil)
 	}
 	view := detect.NewView(r.profile, exact, detect.DefaultLimits(), detect.Rate{Num: 1, Den: 1})

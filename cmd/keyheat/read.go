@@ -38,6 +38,7 @@ type reading struct {
 	wanted  *wanted
 	result  *ingest.Result
 	quiet   bool
+	twice   bool // objects in S3 are read a second time as well
 }
 
 // readTraffic reads the inputs into a Profile that is ready to be judged. The error says that nothing was
@@ -68,7 +69,7 @@ func readToMerge(ctx context.Context, e *env, f *readFlags, inputs []string, s d
 // prepare finds the sources and the bounds of time, and sets the process's memory limit.
 func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*reading, error) {
 	e.limitMemory(int64(f.memory.of / 10 * 8))
-	r := &reading{env: e, quiet: f.quiet, timed: f.live.duration.of > 0}
+	r := &reading{env: e, quiet: f.quiet, twice: f.twice, timed: f.live.duration.of > 0}
 	urls, files := splitURLs(inputs)
 	live, err := e.openLive(urls, &f.live, f.decode())
 	if err != nil {

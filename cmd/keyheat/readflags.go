@@ -28,6 +28,7 @@ type readFlags struct {
 	workers  value[int]
 	pane     value[time.Duration]
 	quiet    bool
+	twice    bool      // objects in S3 are read a second time where files are
 	live     liveFlags // offered by commands that read live sources
 }
 
@@ -52,6 +53,11 @@ func (f *readFlags) add(e *env, flags *pflag.FlagSet) {
 	f.workers.add(flags, "workers", fmt.Sprint(e.cpus), "`NUMBER` of chunks read at the same time; never changes the result", parseCount(1))
 	f.pane.add(flags, "pane", "1m", "`WIDTH` of a time pane: 1m, 2m, 4m, 12m, 1h, 3h, 6h, 12h, 1d, 7d, 28d, 364d; widens itself for long inputs", parseWidth)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on stderr")
+}
+
+// addExact is for commands that read files twice unless they are told not to.
+func (f *readFlags) addExact(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.twice, "exact", false, "read objects in S3 a second time too, which costs their transfer once more")
 }
 
 // fault gives every fault of the flags.

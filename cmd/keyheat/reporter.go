@@ -104,7 +104,7 @@ func measureNames() []string {
 }
 
 // shaping are the flags that decide what a report says, and hold no secret.
-var shaping = []string{"chunk", "heatmap", "ignore", "limit", "limits-file", "map", "mask-keys", "max-bad", "memory", "min-severity", "no-exact", "node", "pane",
+var shaping = []string{"chunk", "exact", "heatmap", "ignore", "limit", "limits-file", "map", "mask-keys", "max-bad", "memory", "min-severity", "no-exact", "node", "pane",
 	"sample-rate", "since", "table", "timezone", "until"}
 
 // settings gives the flags that were given and shape the report, in order of their names.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/dynamo"
 	"github.com/keyheat/keyheat/ingest/formats"
 )
 
@@ -43,6 +44,9 @@ const maxLearned = 1000
 func (r *reading) learnedFrom(schemas []string) []ingest.Source {
 	var files []ingest.Source
 	for _, s := range r.sources {
+		if dynamo.IsObject(s.Path) && !slices.Contains(schemas, s.Name) {
+			continue // to open it for its beginning is to ask for the whole
+		}
 		if info, err := r.env.files.Stat(s.Path); s.Stdin || err != nil || !info.Mode().IsRegular() {
 			continue
 		}

@@ -34,8 +34,8 @@ const cassandraPassword = cassandra.PasswordEnv + ", or name a file: ?password-f
 
 var urlForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 
-// isURL reports whether an argument names a live source, not a file.
-func isURL(arg string) bool { return urlForm.MatchString(arg) }
+// isURL reports whether an argument names a live source, not a file or an object in S3.
+func isURL(arg string) bool { return urlForm.MatchString(arg) && !dynamo.IsObject(arg) }
 
 // splitURLs parts the arguments that name live sources from the others; each comes once.
 func splitURLs(args []string) (urls, files []string) {

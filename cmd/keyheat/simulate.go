@@ -68,6 +68,7 @@ KEY is a list of parts:
 	flags.BoolVar(&o.auto, "auto", false, "propose keys and replay the traffic under them")
 	names := outputNames(render.SimulationCatalogue())
 	o.format.add(flags, "format", names[0], "`FORMAT` of the output: "+strings.Join(names, " or "), oneOf(names...))
+	o.read.addExact(flags)
 	flags.BoolVar(&o.noExact, "no-exact", false, "replay once; keys have bounds")
 	return cmd
 }
