@@ -102,6 +102,8 @@ func (w *encoder) inputs(list []InputStats) {
 		w.num(uint64(s.Coverage))
 		w.text(s.Node)
 		w.nums(s.Bytes, s.Lines, s.Records, s.Events, s.States, s.Facts, s.Points, s.Skipped, s.Problems)
+		w.signed(s.First)
+		w.signed(s.Last)
 		w.count(len(s.SkippedKind))
 		for _, kind := range slices.Sorted(maps.Keys(s.SkippedKind)) {
 			w.text(kind)

@@ -131,6 +131,7 @@ func (r *decoder) input() InputStats {
 	for _, n := range []*uint64{&s.Bytes, &s.Lines, &s.Records, &s.Events, &s.States, &s.Facts, &s.Points, &s.Skipped, &s.Problems} {
 		*n = r.num()
 	}
+	s.First, s.Last = r.signed(), r.signed()
 	for range r.count() {
 		if s.SkippedKind == nil {
 			s.SkippedKind = map[string]uint64{}

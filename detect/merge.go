@@ -179,6 +179,7 @@ func (s *InputStats) add(o *InputStats) {
 	s.Points += o.Points
 	s.Skipped += o.Skipped
 	s.Problems += o.Problems
+	s.First, s.Last = joinSpan(s.First, s.Last, o.First, o.Last)
 	s.SkippedKind = addCounts(s.SkippedKind, o.SkippedKind)
 }
 

@@ -135,6 +135,8 @@ type recorder struct {
 	builder  *Builder // nil: still holding
 	log      eventLog
 	events   uint64
+	first    int64 // Unix nanoseconds of the events, 0: none
+	last     int64
 	skipped  kindCounts
 	problems Problems
 }
@@ -179,6 +181,12 @@ func (r *recorder) begin(in *ingest.Input) {
 // Event holds the event, or adds it.
 func (r *recorder) Event(e *ingest.Event) {
 	r.events++
+	if at, ok := e.UnixNano(); ok {
+		if r.first == 0 || at < r.first {
+			r.first = at
+		}
+		r.last = max(r.last, at)
+	}
 	if r.builder != nil {
 		r.builder.Event(e)
 		return
@@ -228,6 +236,7 @@ func (r *recorder) end(in *ingest.Input, st ingest.ChunkStats) *part {
 	stats := statsOf(in)
 	stats.Bytes, stats.Lines, stats.Records = st.Bytes, st.Lines, st.Records
 	stats.Events, stats.Problems = r.events, r.problems.Total
+	stats.First, stats.Last = r.first, r.last
 	stats.SkippedKind, stats.Skipped = r.skipped.byKind()
 	if r.builder == nil {
 		events := append([]byte(nil), r.log.buf...)

@@ -148,6 +148,7 @@ type InputStats struct {
 	Skipped     uint64
 	SkippedKind map[string]uint64 // by kind
 	Problems    uint64
+	First, Last int64 // Unix nanoseconds of the events whose time is known; 0: none
 }
 
 // A Pane is one window of event time.
