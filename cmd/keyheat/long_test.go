@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -83,23 +84,54 @@ type bounds struct{ Value, Low, High uint64 }
 
 func (b bounds) hold(truth uint64) bool { return b.Low <= truth && truth <= b.High }
 
+// runMeasured runs a command and writes its peak of memory, in bytes, to its fourth file. Linux begins the
+// count of a child with its parent's, so the parent must be small: this process, and not one of tests.
+func runMeasured() {
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitFailed)
+	}
+	// Linux counts in KiB.
+	_, err = fmt.Fprint(os.NewFile(3, "peak"), uint64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)<<10)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitFailed)
+	}
+	os.Exit(cmd.ProcessState.ExitCode())
+}
+
 func measure(t *testing.T, stdin io.Reader, keyheat string, args ...string) measured {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), keyheat, slices.Concat([]string{"analyze", "--quiet", "--format", "json"}, args)...)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	peak, peakOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer peak.Close()
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Args = slices.Concat([]string{"measured", keyheat, "analyze", "--quiet", "--format", "json"}, args)
 	cmd.Stdin = stdin
+	cmd.ExtraFiles = []*os.File{peakOut}
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	began := time.Now()
 	out, err := cmd.Output()
 	m := measured{wall: time.Since(began)}
-	if err != nil {
+	if err := errors.Join(err, peakOut.Close()); err != nil {
 		t.Fatalf("analyze %v: %v\n%s", args, err, errs.Bytes())
 	}
 	if err := json.Unmarshal(out, &m.report); err != nil {
 		t.Fatal(err)
 	}
-	// Linux counts in KiB. A child begins with its parent's peak, which is why the proofs stream.
-	m.rss = uint64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10
+	if _, err := fmt.Fscan(peak, &m.rss); err != nil {
+		t.Fatal(err)
+	}
 	size, events := uint64(0), uint64(0)
 	for _, in := range m.report.Inputs {
 		size, events = size+in.Bytes, events+in.Events

@@ -96,6 +96,7 @@ func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, fi
 	rep := reporter.judge(view, report.Parts{
 		Problems: profile.Problems,
 		Unread:   joined.unread,
+		Notes:    collectedNotes(profile),
 		Partial:  strings.Join(joined.partial, "; "),
 	})
 	return errors.Join(reporter.write(stdout, rep), errors.Join(joined.errs...), reporter.fail(rep))

@@ -313,7 +313,9 @@ func (r *reading) remarks() []string {
 	if more := len(r.unread) + len(r.skipped) + r.skippedMore - maxListed; more > 0 {
 		notes = append(notes, fmt.Sprintf("more files that gave nothing: %d", more))
 	}
-	notes = append(notes, collectedNotes(r.profile)...)
+	if len(r.wanted.nodes) == 0 {
+		notes = append(notes, collectedNotes(r.profile)...)
+	}
 	if len(r.wanted.tables) > 0 {
 		notes = append(notes, fmt.Sprintf("only --table %s was read; records of other tables: %d", strings.Join(r.wanted.tables, ", "), r.skippedAs(skipTable)))
 	}

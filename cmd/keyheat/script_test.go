@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"keyheat": main})
+	testscript.Main(m, map[string]func(){"keyheat": main, "measured": runMeasured})
 }
 
 // TestScripts runs whole command lines as people type them, in processes of their own.

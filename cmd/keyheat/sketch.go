@@ -21,7 +21,7 @@ func newSketch(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sketch {INPUT… | --plan FILE}",
 		Short: "keep what a report needs of the inputs in a small file",
-		Long: `sketch reads the inputs and writes their Profile: everything a report needs, in a few MiB whatever the
+		Long: `sketch reads the inputs, files or live sources by their URL, and writes their Profile: everything a report needs, in a few MiB whatever the
 size of the inputs. keyheat merge makes one report of many Profiles, as from many machines or days. Profiles
 merge when --chunk, --memory and --pane are the same.
 
@@ -29,6 +29,7 @@ With --plan it reads splits of a plan instead and writes a line for each chunk, 
 --count-keys it counts the keys of keyheat merge --nominate in them, exactly.` + exitHelp,
 		Example: `  keyheat sketch --to node1.khp /var/log/cassandra
   keyheat merge node1.khp node2.khp
+  keyheat sketch dynamodb://orders?region=eu-west-1 --for 10m --to /shared/host1.khp
   sed -n '1p;7p' plan.txt | keyheat sketch --plan - > split7.txt`,
 		Args: args(0, -1, ""),
 		RunE: func(cmd *cobra.Command, inputs []string) error {
@@ -42,6 +43,7 @@ With --plan it reads splits of a plan instead and writes a line for each chunk, 
 		},
 	}
 	o.read.add(e, cmd.Flags())
+	o.read.live.add(cmd.Flags())
 	cmd.Flags().StringVar(&o.plan, "plan", "", "`FILE` with the head and splits of keyheat plan; - is stdin")
 	cmd.Flags().StringVar(&o.countKeys, "count-keys", "", "`FILE` of keyheat merge --nominate: count its keys, in a second pass over the plan")
 	cmd.Flags().StringVar(&o.to, "to", "-", "`FILE` for the Profile, or the parts; - is stdout")
