@@ -145,7 +145,11 @@ func (s *server) run(ctx context.Context, p *part, to ingest.Streams) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPoll)
 	defer cancel()
 	err := p.poll(end, true)
-	s.turned(p, err, to, errors.Is(err, context.DeadlineExceeded))
+	cut := end.Err() != nil
+	if cut {
+		to.Note("the last look at " + p.name + " was cut short")
+	}
+	s.turned(p, err, to, cut)
 }
 
 // turned notes that a part cannot be read any more, or again; over: the run ended meanwhile.

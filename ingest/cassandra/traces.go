@@ -286,12 +286,23 @@ func (t *traceReader) slowLog(ctx context.Context, l *link) error {
 	return err
 }
 
-// end says what was not read whole.
+// end tells the requests whose events could not be read before the end, and says what is not whole.
 func (t *traceReader) end() {
-	if t.lost > 0 {
-		t.notes.Note(fmt.Sprintf("traces came faster than they were read: %d were left out; trace fewer requests (nodetool settraceprobability), or raise --load-limit", t.lost))
+	left := t.waiting(0, true)
+	for _, s := range left {
+		s.events = nil
+		t.tellOne(s)
 	}
-	if t.open > 0 {
-		t.notes.Note(fmt.Sprintf("%d traced requests had no end yet: they are told without latency", t.open))
+	for _, n := range []struct {
+		of   uint64
+		text string
+	}{
+		{uint64(len(left)), "rows and tombstones of %d traced requests were not read before the end: trace fewer requests (nodetool settraceprobability), or raise --load-limit"},
+		{t.lost, "traces came faster than they were read: %d were left out; trace fewer requests (nodetool settraceprobability), or raise --load-limit"},
+		{t.open, "%d traced requests had no end yet, or the server dropped it: they are told without latency"},
+	} {
+		if n.of > 0 {
+			t.notes.Note(fmt.Sprintf(n.text, n.of))
+		}
 	}
 }

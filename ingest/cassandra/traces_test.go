@@ -137,6 +137,36 @@ func TestManySessionsAreToldInTheOrderOfTheirTimes(t *testing.T) {
 	})
 }
 
+func TestRequestsWhoseEventsAreNotReadInTimeAreToldWithoutThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &traceLog{start: time.Now()}
+		for i := range 2000 {
+			log.sessions = append(log.sessions, fakeSession{id: sessionID(i), key: "k", at: time.Second, appears: time.Second, finishes: 2 * time.Second})
+		}
+		f := newFake()
+		f.tables["system_traces.sessions"], f.tables["system_traces.events"] = log.rows, log.events
+		s := f.server(t, "cassandra://10.0.0.1")
+		s.config.rate = 100
+		to, err := collect(t, s, 12*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted := 0
+		for _, e := range to.of("event") {
+			if strings.Contains(e, "tombstones=7") {
+				counted++
+			}
+		}
+		if all := len(to.of("event")); all != 2000 || counted == 0 || counted == all {
+			t.Errorf("%d events, %d with counts; want 2000, some with counts", all, counted)
+		}
+		want := fmt.Sprintf("rows and tombstones of %d traced requests were not read before the end", 2000-counted)
+		if notes := strings.Join(to.notes, "\n"); !strings.Contains(notes, want) || !strings.Contains(notes, "the last look at system_traces was cut short") {
+			t.Errorf("no note %q in %q", want, to.notes)
+		}
+	})
+}
+
 func TestAServerThatCannotFilterByTimeIsReadWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &traceLog{start: time.Now(), sessions: []fakeSession{{id: sessionID(1), key: "k", at: time.Second, appears: time.Second, finishes: 2 * time.Second}}}

@@ -91,17 +91,25 @@ func keyheat(t *testing.T) string {
 	return program.path
 }
 
-// analyze runs keyheat analyze and gives its report. A run that fails fails the test.
-func analyze(t *testing.T, role string, args ...string) *report {
+// keyheatRuns runs keyheat as a role whose password is its name, and gives what it prints. A run that
+// fails fails the test.
+func keyheatRuns(t *testing.T, role string, args ...string) []byte {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), keyheat(t), append([]string{"analyze", "--format", "json"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), keyheat(t), args...)
 	cmd.Env = append(os.Environ(), "KEYHEAT_CASSANDRA_PASSWORD="+role)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("keyheat analyze %v: %v\n%s", args, err, said.Bytes())
+		t.Fatalf("keyheat %v: %v\n%s", args, err, said.Bytes())
 	}
+	return out
+}
+
+// analyze gives the report of keyheat analyze.
+func analyze(t *testing.T, role string, args ...string) *report {
+	t.Helper()
+	out := keyheatRuns(t, role, append([]string{"analyze", "--format", "json"}, args...)...)
 	r := &report{}
 	if err := json.Unmarshal(out, r); err != nil {
 		t.Fatalf("%v\n%.2000s", err, out)

@@ -138,6 +138,12 @@ func TestIncidentsAreNamedFromTheLiveClusterAndFromItsFiles(t *testing.T) {
 			t.Errorf("%d requests, the server traced %d", got, all)
 		}
 	})
+	t.Run("from a capture", func(t *testing.T) {
+		_, ofHot := traces(t, s, "shop.carts", hotKey)
+		capture := filepath.Join(t.TempDir(), "capture.arrows")
+		keyheatRuns(t, superuser, "collect", url, "--to", capture, "--for", "4s")
+		analyze(t, superuser, "--no-exact", capture).check(t, append(incidents, incident{"hot-partition", "shop.carts", hotKey, "low", "", "requests", float64(ofHot), float64(ofHot)}))
+	})
 	t.Run("from its files", func(t *testing.T) { checkFiles(t, n, s) })
 }
 

@@ -10,13 +10,7 @@ import (
 // doctor runs keyheat doctor and gives what it prints.
 func doctor(t *testing.T, role, url string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), keyheat(t), "doctor", url)
-	cmd.Env = append(os.Environ(), "KEYHEAT_CASSANDRA_PASSWORD="+role)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("keyheat doctor %s: %v\n%s", url, err, out)
-	}
-	return string(out)
+	return string(keyheatRuns(t, role, "doctor", url))
 }
 
 // leastRole gives the statements that doctor prints.

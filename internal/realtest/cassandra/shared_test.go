@@ -72,7 +72,11 @@ func theNode(t *testing.T) *node {
 		if shared.dir, shared.err = os.MkdirTemp("", "keyheat-cassandra-"); shared.err != nil {
 			return
 		}
-		shared.node, shared.err = startFirst(context.WithoutCancel(t.Context()), lib, filepath.Join(shared.dir, "1"), limits...)
+		if shared.err = writePEMs(shared.dir); shared.err != nil {
+			return
+		}
+		settings := append(limits, encryption(shared.dir))
+		shared.node, shared.err = startFirst(context.WithoutCancel(t.Context()), lib, filepath.Join(shared.dir, "1"), settings...)
 	})
 	if shared.err != nil {
 		t.Fatal(shared.err)
