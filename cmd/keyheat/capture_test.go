@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ import (
 // onDisk lets a command write files.
 func onDisk(e *env) *env {
 	of := processEnv()
-	e.create, e.createNew, e.readFile = of.create, of.createNew, of.readFile
+	e.create, e.createNew, e.update, e.readFile = of.create, of.createNew, of.update, of.readFile
 	return e
 }
 
@@ -161,7 +162,9 @@ func TestCollectOverwritesOnlyWhenAsked(t *testing.T) {
 		want string
 	}{
 		{"", exitRan, "recorded 20000 records of 2 inputs"},
-		{"", exitUsage, "--to " + name + ": is there already: give --overwrite to replace it"},
+		{"", exitUsage, "--to " + name + ": is there already: give --append to go on with it, --overwrite to replace it"},
+		{"--append", exitFailed, "--append --to " + name + ": test://10.0.0.1 does not tell how far it was read, so records would be there twice"},
+		{"--append --overwrite", exitUsage, "--append: needs a file, and not --overwrite"},
 		{"--overwrite", exitRan, "recorded 20000 records of 2 inputs"},
 	} {
 		args := append([]string{"collect", "test://host", "--for", "1m", "--to", name}, strings.Fields(tt.args)...)
@@ -228,5 +231,29 @@ func TestACaptureThatBreaksOffIsReadAsFarAsItGoes(t *testing.T) {
 	if code != exitFailed || !strings.Contains(stderr, "reading "+name+": the end is missing") || !strings.Contains(stdout, `"key": "tenant-42"`) ||
 		!strings.Contains(stdout, "inputs not read to their end: 1") || !strings.Contains(stdout, `"second_pass": true`) {
 		t.Errorf("exit %d, stderr %q, stdout\n%s", code, stderr, stdout)
+	}
+}
+
+func TestCollectGoesOnWithAFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "capture.arrow")
+	s := &fakeServer{play: func(_ context.Context, to ingest.Streams) error {
+		sink := to.Open(ingest.LiveInput{Name: "stream", Format: liveTraffic})
+		positions := sink.(ingest.Positions)
+		from, _ := strconv.Atoi(positions.Position("shard"))
+		for i := from; i < from+100; i++ {
+			e := ingest.Event{Table: []byte("orders"), Key: fmt.Appendf(nil, "k%d", i), KeyKnown: true}
+			sink.Event(&e)
+		}
+		positions.Reached("shard", strconv.Itoa(from+100))
+		return nil
+	}}
+	for range 3 {
+		if code, _, stderr := runArgs(t, serve(onDisk(testEnv("collect", "test://host", "--for", "1m", "--append", "--to", name)), s)); code != exitRan {
+			t.Fatalf("exit %d, stderr %s", code, stderr)
+		}
+	}
+	_, stdout, stderr := runArgs(t, testEnv("keys", name, "--format", "csv", "--limit", "500"))
+	if got := strings.Count(stdout, ",1,1,1,"); got != 300 || !strings.Contains(stdout, "k299,") || stderr != "" {
+		t.Errorf("%d keys of one request, want 300; stderr %q", got, stderr)
 	}
 }

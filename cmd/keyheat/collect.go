@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type collectOptions struct {
 	live      liveFlags
 	to        string
 	overwrite bool
+	goOn      bool
 	quiet     bool
 }
 
@@ -30,7 +32,8 @@ func newCollect(e *env) *cobra.Command {
 		Long: `collect writes what analyze would read of a URL into a file, for the time that --for says, without it until
 interrupted. Analysed later with --no-exact the file gives the report that the live run would have given; without it the
 keys that matter are counted exactly. It is an Arrow stream (docs/capture.md), of which a killed collect loses the last
-seconds.` + exitHelp,
+seconds. With --append it goes on with the file, where the source tells how far it was read (streams of DynamoDB): no
+record is there twice, and none that can still be read is left out.` + exitHelp,
 		Example: `  keyheat collect cassandra://reader@10.0.3.17/shop --for 5m --to capture.arrow
   keyheat analyze capture.arrow`,
 		Args: args(1, 1, "one URL"),
@@ -44,6 +47,7 @@ seconds.` + exitHelp,
 	o.live.add(cmd.Flags())
 	cmd.Flags().StringVar(&o.to, "to", "", "`FILE` for the records, which must not be there yet; - is stdout")
 	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "replace the file of --to when it is there")
+	cmd.Flags().BoolVar(&o.goOn, "append", false, "go on with the file of --to when it is there")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "nothing on stderr but errors")
 	return cmd
 }
@@ -54,6 +58,9 @@ func (o *collectOptions) Validate() error {
 	if o.to == "" {
 		err = errors.Join(err, errors.New("--to FILE: is needed; - is stdout"))
 	}
+	if o.goOn && (o.overwrite || o.to == "-") {
+		err = errors.Join(err, errors.New("--append: needs a file, and not --overwrite"))
+	}
 	return err
 }
 
@@ -62,13 +69,13 @@ func runCollect(ctx context.Context, e *env, stdout io.Writer, o *collectOptions
 	if err != nil {
 		return err
 	}
-	out, err := openCapture(e, stdout, o)
+	out, before, err := openCapture(e, stdout, o, text)
 	if err != nil {
 		return err
 	}
 	writing, stop := context.WithCancel(ctx)
 	defer stop()
-	w, err := capture.NewWriter(out, text, stop)
+	w, err := before.Continue(out, text, stop)
 	if err != nil {
 		return failed(errors.Join(fmt.Errorf("writing --to %s: %w", o.to, err), out.Close()))
 	}
@@ -78,23 +85,45 @@ func runCollect(ctx context.Context, e *env, stdout io.Writer, o *collectOptions
 	return o.tell(ctx, e, w, parts, written)
 }
 
-// openCapture makes the file of --to.
-func openCapture(e *env, stdout io.Writer, o *collectOptions) (io.WriteCloser, error) {
+// openCapture makes the file of --to, or opens it where the capture of a source in it ends.
+func openCapture(e *env, stdout io.Writer, o *collectOptions, source string) (io.WriteCloser, *capture.Before, error) {
+	none := &capture.Before{}
 	switch {
 	case o.to == "-" && e.outTerminal:
-		return nil, usage(errors.New("--to -: would write bytes to the terminal: give --to FILE, or a pipe"))
+		return nil, nil, usage(errors.New("--to -: would write bytes to the terminal: give --to FILE, or a pipe"))
 	case o.to == "-":
-		return stdoutWriter{&untilDone{func() error { return nil }, stdout}}, nil
+		return stdoutWriter{&untilDone{func() error { return nil }, stdout}}, none, nil
+	case o.overwrite:
+		out, err := e.create(o.to)
+		return out, none, failed(err)
 	}
-	create := e.createNew
-	if o.overwrite {
-		create = e.create
+	out, err := e.createNew(o.to)
+	switch {
+	case errors.Is(err, fs.ErrExist) && o.goOn:
+		return continued(e, o.to, source)
+	case errors.Is(err, fs.ErrExist):
+		return nil, nil, usage(fmt.Errorf("--to %s: is there already: give --append to go on with it, --overwrite to replace it", o.to))
 	}
-	out, err := create(o.to)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, usage(fmt.Errorf("--to %s: is there already: give --overwrite to replace it", o.to))
+	return out, none, failed(err)
+}
+
+// continued opens a capture behind its last whole batch, and cuts off what follows that.
+func continued(e *env, name, source string) (io.WriteCloser, *capture.Before, error) {
+	file, err := e.update(name)
+	if err != nil {
+		return nil, nil, failed(err)
 	}
-	return out, failed(err)
+	before, err := capture.ReadBefore(bufio.NewReader(file), source)
+	if err == nil {
+		err = file.Truncate(before.End)
+	}
+	if err == nil {
+		_, err = file.Seek(before.End, io.SeekStart)
+	}
+	if err != nil {
+		return nil, nil, failed(errors.Join(fmt.Errorf("--append --to %s: %w", name, err), file.Close()))
+	}
+	return file, before, nil
 }
 
 // flushEvery is how long a record waits at most until it is in the file.

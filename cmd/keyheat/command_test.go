@@ -26,6 +26,7 @@ func testEnv(args ...string) *env {
 		readFile:    func(string) ([]byte, error) { return nil, io.ErrUnexpectedEOF },
 		create:      func(string) (io.WriteCloser, error) { return nil, io.ErrUnexpectedEOF },
 		createNew:   func(string) (io.WriteCloser, error) { return nil, io.ErrUnexpectedEOF },
+		update:      func(string) (updatable, error) { return nil, io.ErrUnexpectedEOF },
 		spool:       spool,
 		limitMemory: func(int64) {},
 		cpus:        2,

@@ -37,6 +37,8 @@ type env struct {
 	create   func(name string) (io.WriteCloser, error)
 	// createNew is create for a file that is not there yet: the error is fs.ErrExist otherwise.
 	createNew func(name string) (io.WriteCloser, error)
+	// update opens a file that is there for reading and writing.
+	update func(name string) (updatable, error)
 	// spool keeps what a stream gives where it can be read at any place, until remove.
 	spool func(r io.Reader) (f ingest.File, remove func() error, err error)
 	// limitMemory tells the runtime how many bytes the heap may take.
@@ -54,6 +56,13 @@ type env struct {
 	state  nightly.Disk
 	lock   func(dir string) (release func() error, err error) // of a state directory
 	sender nightly.Sender
+}
+
+// An updatable is a file of which the end is written anew.
+type updatable interface {
+	io.ReadWriteSeeker
+	io.Closer
+	Truncate(size int64) error
 }
 
 // notifyTimeout is how long a service may take to answer.
@@ -77,6 +86,7 @@ func processEnv() *env {
 		createNew: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		},
+		update:      func(name string) (updatable, error) { return os.OpenFile(name, os.O_RDWR, 0) },
 		spool:       spool,
 		limitMemory: func(bytes int64) { debug.SetMemoryLimit(bytes) },
 		cpus:        runtime.GOMAXPROCS(0),

@@ -66,6 +66,8 @@ const (
 	kindSkip    = "skip"
 	kindNote    = "note"
 	kindFailure = "failure" // a part of the source that could not be read
+	// kindPosition says how far a part of an input was read: it counts for all rows of the input before it.
+	kindPosition = "position"
 )
 
 // The columns, in order. A column means the same for all kinds that have it.

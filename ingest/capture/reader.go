@@ -100,13 +100,17 @@ func (r *reader) give(to ingest.Streams) (part, err error) {
 	}
 	number, known := r.row.count(colInput)
 	if string(kind) == kindInput {
-		if !known || number != uint64(len(r.sinks)) {
-			return nil, fmt.Errorf("input %d follows %d others: %w", number, len(r.sinks), errRow)
+		in, err := readInput(&r.row, len(r.sinks))
+		if err == nil {
+			r.sinks = append(r.sinks, to.Open(in))
 		}
-		return nil, r.open(to, text)
+		return nil, err
 	}
 	if !known || number >= uint64(len(r.sinks)) {
 		return nil, fmt.Errorf("a row of input %d of %d: %w", number, len(r.sinks), errRow)
+	}
+	if string(kind) == kindPosition {
+		return nil, nil
 	}
 	sink := r.sinks[number]
 	if bad := r.record(string(kind), sink); bad != nil {
@@ -118,20 +122,21 @@ func (r *reader) give(to ingest.Streams) (part, err error) {
 	return nil, nil
 }
 
-// open begins an input.
-func (r *reader) open(to ingest.Streams, name []byte) error {
-	if len(r.sinks) == maxInputs {
-		return fmt.Errorf("more than %d inputs: %w", maxInputs, errRow)
+// readInput reads the beginning of an input, which follows so many others.
+func readInput(r *row, others int) (in ingest.LiveInput, err error) {
+	number, known := r.count(colInput)
+	if !known || number != uint64(others) || others == maxInputs {
+		return in, fmt.Errorf("input %d follows %d others: %w", number, others, errRow)
 	}
 	f := &ingest.Format{}
-	format, err := r.row.constant(colName)
-	node, errNode := r.row.bytes(colNode)
-	if err := errors.Join(err, errNode, take(&r.row, inputColumns, f)); err != nil {
-		return fmt.Errorf("%w: %w", err, errRow)
+	name, errName := r.bytes(colText)
+	node, errNode := r.bytes(colNode)
+	format, errFormat := r.constant(colName)
+	if err := errors.Join(errName, errNode, errFormat, take(r, inputColumns, f)); err != nil {
+		return in, fmt.Errorf("%w: %w", err, errRow)
 	}
 	f.Name = format
-	r.sinks = append(r.sinks, to.Open(ingest.LiveInput{Name: string(name), Format: f, Node: string(node)}))
-	return nil
+	return ingest.LiveInput{Name: string(name), Format: f, Node: string(node)}, nil
 }
 
 // record hands over a record. The error says what is wrong with its row.

@@ -22,8 +22,10 @@ type Writer struct {
 
 	mu     sync.Mutex
 	out    *columnar.StreamWriter
+	before map[string]*sink // inputs that were recorded before and not opened again, by name
 	inputs uint64
 	rows   uint64
+	torn   int // inputs with records that no position stands behind yet
 	err    error
 }
 
@@ -42,7 +44,11 @@ func newWriter(to io.Writer, source string, failed func(), mem columnar.Allocato
 func (w *Writer) Open(in ingest.LiveInput) ingest.Sink {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := &sink{w, w.inputs}
+	if s := w.before[in.Name]; s != nil {
+		delete(w.before, in.Name)
+		return s
+	}
+	s := &sink{w: w, number: w.inputs}
 	w.inputs++
 	s.row(kindInput, func() error {
 		return errors.Join(
@@ -99,8 +105,11 @@ func (w *Writer) row(kind string, fill func() error) {
 	}
 }
 
+// flush writes a batch. It waits for the positions that stand behind its records, so that each batch of a
+// killed collector can be gone on with; not without end.
 func (w *Writer) flush() {
-	if w.err == nil {
+	full := w.out.Rows() >= 4*batchRows || w.out.Held() >= 4*batchBytes
+	if w.err == nil && (w.torn == 0 || full) {
 		w.fail(w.out.Flush())
 	}
 }
@@ -121,10 +130,37 @@ func put[T any](out *columnar.StreamWriter, columns []column[T], v *T) error {
 	return nil
 }
 
-// A sink is the Sink of an input.
+// A sink is the Sink of an input. It implements ingest.Positions.
 type sink struct {
-	w      *Writer
-	number uint64
+	w         *Writer
+	number    uint64
+	positions map[string]string // by part; nil: nobody asked for them
+	torn      bool              // a record follows the last position
+}
+
+// Position implements ingest.Positions.
+func (s *sink) Position(part string) string {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	if s.positions == nil {
+		s.positions = map[string]string{}
+	}
+	return s.positions[part]
+}
+
+// Reached implements ingest.Positions.
+func (s *sink) Reached(part, position string) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	if s.positions == nil {
+		s.positions = map[string]string{}
+	}
+	s.positions[part] = position
+	if s.torn {
+		s.torn = false
+		s.w.torn--
+	}
+	s.row(kindPosition, func() error { return errors.Join(putText(s.w.out, colName, part), putText(s.w.out, colText, position)) })
 }
 
 // row writes a row of the input. The lock is held.
@@ -140,6 +176,10 @@ func (s *sink) record(kind string, fill func() error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.rows++
+	if s.positions != nil && !s.torn {
+		s.torn = true
+		s.w.torn++
+	}
 	s.row(kind, fill)
 }
 

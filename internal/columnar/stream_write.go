@@ -72,6 +72,16 @@ func NewStreamWriter(to io.Writer, fields []Field, meta map[string]string, mem A
 	return w, w.write()
 }
 
+// ContinueStream goes on with a stream of these fields, behind its last whole batch.
+func ContinueStream(to io.Writer, fields []Field, mem Allocator) (*StreamWriter, error) {
+	w, err := NewStreamWriter(io.Discard, fields, nil, mem)
+	if err != nil {
+		return nil, err
+	}
+	w.to = to
+	return w, nil
+}
+
 // Text sets a Word.
 func (w *StreamWriter) Text(column int, s string) error {
 	w.held += len(s)
