@@ -131,6 +131,7 @@ type Proposal struct {
 	Risks   []string
 	Steps   []string
 	Verify  string
+	Script  string // the text to paste; empty unless it was asked for
 }
 
 // An Effect is what a proposal does to one measure.

@@ -51,6 +51,7 @@ keys have bounds. Objects in S3, s3://BUCKET/PREFIX, are inputs like files and f
 	o.read.live.add(cmd.Flags())
 	o.report.add(cmd.Flags())
 	o.read.addExact(cmd.Flags())
+	cmd.Flags().BoolVar(&o.report.ddl, "ddl", false, "add the text to paste to proposals: CQL for a new table and the way to it (needs --schema), calls of the AWS command line")
 	cmd.Flags().BoolVar(&o.noExact, "no-exact", false, "read the inputs only once; keys have bounds")
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cql"
 	"github.com/keyheat/keyheat/report"
 )
 
@@ -34,6 +35,9 @@ type reading struct {
 
 	env     *env
 	sources []ingest.Source
+	// statements are the CREATE statements of the tables in options.Decode.Schema that a text told.
+	statements map[*cql.Table]string
+
 	options ingest.Options
 	wanted  *wanted
 	result  *ingest.Result

@@ -29,6 +29,7 @@ type reportFlags struct {
 	ignore      string
 	limit       value[int]
 	heatMap     value[string]
+	ddl         bool
 	all         *pflag.FlagSet // of the command; nil where it has no flags of a report
 }
 
@@ -228,6 +229,9 @@ func (p *reporter) report(stdout io.Writer, r *reading, exact *detect.Exact) err
 		Notes:    r.remarks(),
 		Partial:  strings.Join(r.partial, "; "),
 	})
+	if p.flags.ddl {
+		addScripts(rep, view, r)
+	}
 	return errors.Join(p.write(stdout, rep), r.err(), p.fail(rep))
 }
 

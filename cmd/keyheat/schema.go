@@ -18,7 +18,7 @@ import (
 // and so do events of a trace whose request stands in another file. Sources that hold neither, or cannot
 // be read, are passed over here; the first pass says so.
 func (r *reading) learn(ctx context.Context, schemas []string) error {
-	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}, exports: exportLearner{}}
+	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}, exports: exportLearner{}, statements: map[*cql.Table]string{}}
 	heads := map[string]ingest.TraceHead{}
 	cassandra := formats.CassandraSchema
 	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
@@ -28,7 +28,7 @@ func (r *reading) learn(ctx context.Context, schemas []string) error {
 		return err
 	}
 	if len(l.schema.Tables()) > 0 {
-		r.options.Decode.Schema = l.schema
+		r.options.Decode.Schema, r.statements = l.schema, l.statements
 	}
 	r.options.Decode.PartitionKeys, r.options.Decode.Traces, r.options.Decode.Exports = l.keys, heads, l.exports.files()
 	r.wantSums()
@@ -70,12 +70,17 @@ type schemaLearner struct {
 	keys    map[string]string // of DynamoDB tables: the attribute that is the partition key
 	exports exportLearner
 	folder  string // of the input that is read
+	// statements are the CREATE statements of the tables.
+	statements map[*cql.Table]string
 }
 
 // Decode implements ingest.Decoder.
 func (l *schemaLearner) Decode(rec *ingest.Record, to ingest.Sink) {
 	s, _ := cql.ParseSchema(rec.Data) // the first pass reports what cannot be read
 	l.schema.Add(s)
+	for _, t := range s.Tables() {
+		l.statements[t] = string(rec.Data[t.Offset : t.Offset+t.Length])
+	}
 	to.Skip("schema")
 }
 

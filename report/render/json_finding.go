@@ -68,6 +68,7 @@ type docProposal struct {
 	Costs   []string    `json:"costs"`
 	Risks   []string    `json:"risks"`
 	Steps   []string    `json:"steps"`
+	Script  string      `json:"script,omitempty"`
 	Verify  string      `json:"verify"`
 }
 
@@ -123,7 +124,7 @@ func evidenceOf(e *detect.Evidence) docEvidence {
 
 func proposalOf(p *detect.Proposal) docProposal {
 	text := func(s *string) string { return validText(*s) }
-	d := docProposal{Kind: p.Kind, Title: validText(p.Title), Bucket: p.Bucket, Change: validText(p.Change),
+	d := docProposal{Script: validText(p.Script), Kind: p.Kind, Title: validText(p.Title), Bucket: p.Bucket, Change: validText(p.Change),
 		Effects: each(p.Effects, effectOf), Costs: each(p.Costs, text), Risks: each(p.Risks, text), Steps: each(p.Steps, text),
 		Verify: validText(p.Verify)}
 	if p.Shards > 0 {

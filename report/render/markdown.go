@@ -21,6 +21,7 @@ func renderMarkdown(w io.Writer, r *report.Report, o Options) error {
 	p := newPage(r, o)
 	p.mdHeader()
 	p.mdFindings()
+	p.mdScripts()
 	p.mdTables()
 	p.mdPatterns()
 	p.mdChecklist()

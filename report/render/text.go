@@ -17,6 +17,7 @@ func renderText(w io.Writer, r *report.Report, o Options) error {
 	p := newPage(r, o)
 	p.header()
 	p.findings()
+	p.scripts()
 	p.heatMaps()
 	p.tables()
 	p.patterns()
