@@ -55,8 +55,8 @@ func script(t *testing.T, dir, kind string) string {
 	return ""
 }
 
-// statements gives the statements of a script, those with bind markers apart.
-func statements(script string) (bare, bound []string) {
+// pasteable gives the statements of a script, those with bind markers apart.
+func pasteable(script string) (bare, bound []string) {
 	var b strings.Builder
 	for line := range strings.Lines(script) {
 		if strings.HasPrefix(line, "--") {
@@ -103,7 +103,7 @@ func TestTheTextToPasteRuns(t *testing.T) {
 		}
 	}
 	text := script(t, dir, "shard-suffix")
-	bare, bound := statements(text)
+	bare, bound := pasteable(text)
 	for _, statement := range bare {
 		if err := s.Query(statement).Exec(); err != nil {
 			t.Fatalf("%s\n%v\nof\n%s", statement, err, text)
