@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"time"
 )
 
 // A followed is a plain file, or the standard input, that is read on as it grows. Each look at it hands
@@ -31,8 +32,10 @@ type followed struct {
 	end  uint64 // behind the last line end that was seen
 	size uint64 // at the last look
 	tail []byte // the last bytes before size, to know the file again
-	last heldRecord
-	done bool
+	// written is when the file was last written to.
+	written time.Time
+	last    heldRecord
+	done    bool
 }
 
 // tailBytes are compared to tell a file that grew from one that was cut and written anew past its old end.
@@ -105,9 +108,10 @@ func (fl *followed) look(w *worker) (more bool) {
 		return false
 	}
 	size := uint64(info.Size())
-	if pipe == nil && (size < fl.size || size > fl.size && !fl.knownAgain()) {
+	if pipe == nil && fl.wasCut(size, info.ModTime()) {
 		fl.restart(w, fl.f, info, true)
 	}
+	fl.written = info.ModTime()
 	if pipe != nil {
 		fl.passOver(pipe.start())
 	}
@@ -195,6 +199,17 @@ func (fl *followed) remember(size uint64) {
 	fl.tail = make([]byte, min(size, tailBytes))
 	n, _ := fl.f.ReadAt(fl.tail, int64(size)-int64(len(fl.tail))) // less is known again by less
 	fl.tail = fl.tail[:n]
+}
+
+// wasCut reports whether a file was made shorter since the last look, whatever was written to it then.
+func (fl *followed) wasCut(size uint64, written time.Time) bool {
+	switch {
+	case size < fl.size:
+		return true
+	case size == fl.size && written.Equal(fl.written):
+		return false
+	}
+	return !fl.knownAgain()
 }
 
 // knownAgain reports whether what was seen last is still there.

@@ -139,6 +139,9 @@ func TestFollowedFilesGiveEachLineOnce(t *testing.T) {
 		{"a file that is cut and grows past its old end between two looks", shapes[0], "a\nb\n", func(f followedFile) []func() {
 			return []func(){f.cut("c\nd\ne\nf\n"), idle}
 		}, []string{"a", "b", "c", "d", "e", "f"}},
+		{"a file that is cut and grows to its old size between two looks", shapes[0], "a\nb\n", func(f followedFile) []func() {
+			return []func(){f.cut("c\nd\n"), idle}
+		}, []string{"a", "b", "c", "d"}},
 		{"a file that is cut while its last record is held back", shapes[1], "1 a\n2 b\n c\n", func(f followedFile) []func() {
 			return []func(){f.cut("3 d\n"), idle}
 		}, []string{"1 a", "2 b\n c", "3 d"}},

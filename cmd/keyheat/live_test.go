@@ -156,7 +156,7 @@ func TestFaultsOfURLs(t *testing.T) {
 		{"a password in place of a command", "test://me:hush-hush@host", exitUsage, `unknown command "test://me:…@host"`},
 		{"a password where files are wanted", "compare test://me:hush/-hush@host b", exitFailed, "reading test://me:…@host: unexpected EOF"},
 		{"a fault that the source finds", "analyze test:///ks", exitUsage, "test:///ks: names no host"},
-		{"a command that reads files", "keys test://me@host", exitUsage, "test://me@host: is a live source: analyze, collect and doctor read those; collect makes a file of one"},
+		{"a command that reads files", "keys test://me@host", exitUsage, "test://me@host: is a live source: analyze, top, collect and doctor read those; collect makes a file of one"},
 		{"--for without a URL", "analyze --for 5m x.log", exitUsage, "--for 5m: needs a URL: files are read to their end"},
 		{"--load-limit without a URL", "analyze --load-limit 5 x.log", exitUsage, "--load-limit 5: needs a URL"},
 		{"a time that is none", "analyze --for 5 test://host", exitUsage, "--for 5: must be a duration of at least 1s, like 5m"},

@@ -110,4 +110,4 @@ func (e *env) schemeNames() string {
 }
 
 // errFilesOnly is a URL given to a command that reads files.
-var errFilesOnly = errors.New("is a live source: analyze, collect and doctor read those; collect makes a file of one")
+var errFilesOnly = errors.New("is a live source: analyze, top, collect and doctor read those; collect makes a file of one")

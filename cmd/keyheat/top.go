@@ -114,7 +114,7 @@ func runTop(ctx context.Context, e *env, stdout io.Writer, o *topOptions, inputs
 	}
 	cancel()
 	wait()
-	return errors.Join(failed(err), t.err())
+	return errors.Join(err, t.err())
 }
 
 // draws reports whether the terminal can do more than show line after line.
@@ -131,18 +131,24 @@ func (t *topRun) printPlain(ctx context.Context, stdout io.Writer) error {
 		if ended {
 			t.judge()
 		}
-		if ctx.Err() != nil || ended && t.err() != nil {
-			return nil
+		switch {
+		case ctx.Err() != nil:
+			return errTopStopped
+		case ended && t.err() != nil:
+			return nil // that is told
 		}
 		if _, err := io.WriteString(stdout, t.plain()); err != nil || ended || n == t.o.count.of {
-			return err
+			return failed(err)
 		}
 		t.pause(ctx, t.ended, t.o.every.of)
 		if _, err := io.WriteString(stdout, "\n"); err != nil {
-			return err
+			return failed(err)
 		}
 	}
 }
+
+// errTopStopped is the end by Ctrl-C or a signal.
+var errTopStopped = withCode(exitInterrupted, errors.New("interrupted"))
 
 // pause ends with the context, when done is closed, or after d; d 0 is never.
 func (t *topRun) pause(ctx context.Context, done <-chan struct{}, d time.Duration) {

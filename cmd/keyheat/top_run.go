@@ -308,7 +308,7 @@ func (t *topRun) plain() string {
 func (t *topRun) show(ctx context.Context) error {
 	keys, err := t.keys()
 	if err != nil {
-		return err
+		return failed(fmt.Errorf("opening the terminal for keys: %w", err))
 	}
 	if keys != t.env.stdin {
 		defer keys.(io.Closer).Close()
@@ -327,11 +327,11 @@ func (t *topRun) show(ctx context.Context) error {
 	refreshed.Wait()
 	switch {
 	case interrupted || stopped:
-		return withCode(exitInterrupted, errors.New("interrupted"))
+		return errTopStopped
 	case t.err() != nil:
-		return nil // which is told instead
+		return nil // that is told
 	}
-	return err
+	return failed(err)
 }
 
 // keys gives where keys are typed.

@@ -2,17 +2,18 @@ package screen
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/internal/watch"
 )
 
-// A column is one figure of each row.
+// A column is one figure of each row, in figureWidth columns.
 type column struct {
-	name   string
+	name   string // at most figureWidth wide
 	letter string // sorts by it
-	width  int
+	rank   int    // columns of low rank stay when there is no room for all
 	about  string
 	// of gives the figure of a row of a board, by which rows are ordered; zero where it does not apply.
 	of   func(o *Options, b *watch.Board, r *watch.Row) detect.Range
@@ -21,25 +22,27 @@ type column struct {
 	series func(r *watch.Row) []uint64
 }
 
+const figureWidth = 6
+
 // figures are the columns, in the order in which they are shown. Those that are zero in all rows are left
-// out.
+// out. Amounts are of a second.
 var figures = []column{
-	rate("reads/s", "R", "reads a second", watch.Reads, number),
-	rate("writes/s", "W", "writes a second", watch.Writes, number),
-	rate("other/s", "O", "requests of unknown kind a second", watch.Other, number),
-	rate("report/s", "P", "complaints a second: slow, aborted or warned of; no count of requests", watch.Reported, number),
-	rate("RCU/s", "E", "read units a second", watch.ReadMilli, number),
-	rate("WCU/s", "U", "write units a second", watch.WriteMilli, number),
-	{name: "limit", letter: "L", width: 7, about: "the rate of what one partition can serve", of: ofLimit, show: showShare, series: units},
-	{name: "share", letter: "S", width: 7, about: "the share of all requests of the table, or of all tables", of: share, show: showShare},
-	rate("tombs/s", "T", "tombstones read a second", watch.Tombstones, number),
-	rate("bytes/s", "B", "bytes a second", watch.Bytes, size),
-	rate("throt/s", "H", "throttled requests a second", watch.Throttled, number),
+	rate("reads", "R", 5, "reads", watch.Reads, number),
+	rate("writes", "W", 4, "writes", watch.Writes, number),
+	rate("other", "O", 9, "requests of unknown kind", watch.Other, number),
+	rate("compl.", "P", 2, "complaints: of slow or aborted requests, or warnings", watch.Reported, number),
+	rate("RCU", "E", 7, "read units", watch.ReadMilli, number),
+	rate("WCU", "U", 6, "write units", watch.WriteMilli, number),
+	{name: "limit", letter: "L", rank: 3, about: "share of the rate that one partition can serve", of: ofLimit, show: showShare, series: units},
+	{name: "share", letter: "S", rank: 1, about: "share of the requests of all rows", of: share, show: showShare},
+	rate("tombs", "T", 2, "tombstones read", watch.Tombstones, number),
+	rate("bytes", "B", 8, "bytes", watch.Bytes, size),
+	rate("throt.", "H", 0, "requests refused for rate", watch.Throttled, number),
 }
 
-func rate(name, letter, about string, m watch.Measure, show func(uint64) string) column {
+func rate(name, letter string, rank int, about string, m watch.Measure, show func(uint64) string) column {
 	return column{
-		name: name, letter: letter, width: max(7, len(name)+1), about: about, show: show,
+		name: name, letter: letter, rank: rank, about: about, show: show,
 		of:     func(_ *Options, _ *watch.Board, r *watch.Row) detect.Range { return r.PerSecond[m] },
 		series: func(r *watch.Row) []uint64 { return r.Series[m] },
 	}
@@ -54,7 +57,7 @@ func ofLimit(o *Options, _ *watch.Board, r *watch.Row) detect.Range {
 		return detect.Range{}
 	}
 	part := func(n uint64, limit detect.Milli) uint64 { return uint64(detect.Ratio(n, uint64(limit))) }
-	atMost := func(n uint64, limit detect.Milli) uint64 { return part(n, limit) + min(n, 1) }
+	atMost := func(n uint64, limit detect.Milli) uint64 { return max(part(n, limit), min(n, 1)) }
 	reads, writes := r.PerSecond[watch.ReadMilli], r.PerSecond[watch.WriteMilli]
 	return detect.Range{
 		Low:  max(part(reads.Low, o.ReadLimit), part(writes.Low, o.WriteLimit)),
@@ -72,7 +75,7 @@ func units(r *watch.Row) []uint64 {
 // share gives the share of the requests; where there are only complaints, of those.
 func share(_ *Options, b *watch.Board, r *watch.Row) detect.Range {
 	s := detect.ShareOf(load(r), max(load(&b.Total).High, 1))
-	return detect.Range{Low: uint64(s.Low), High: uint64(s.High)}
+	return detect.Range{Low: uint64(s.Low), High: max(uint64(s.High), min(load(r).High, 1))}
 }
 
 // load gives requests a second, or complaints where nothing else is known.
@@ -112,10 +115,13 @@ func (c *column) course(r *watch.Row) []uint64 {
 	return c.series(r)
 }
 
-// sortOrder is a column by its letter; K is the name, and nothing is the load.
+// sortOrder is a column by its letter; K is the name.
 type sortOrder string
 
-const byName = sortOrder("K")
+const (
+	byName = sortOrder("K")
+	byLoad = sortOrder("S") // the share of it
+)
 
 func (s sortOrder) column() *column {
 	for i := range figures {
@@ -136,8 +142,33 @@ func (s sortOrder) order(o *Options, b *watch.Board) func(x, y *watch.Row) int {
 		case c == nil || c.series == nil: // the share is that of the load
 			return cmp.Compare(load(y).Middle(), load(x).Middle())
 		}
-		return cmp.Compare(c.of(o, b, y).Middle(), c.of(o, b, x).Middle())
+		return cmp.Or(cmp.Compare(c.of(o, b, y).Middle(), c.of(o, b, x).Middle()), cmp.Compare(load(y).Middle(), load(x).Middle()))
 	}
+}
+
+// fitting gives those of the columns that fit into a width, the lowest ranks first, and by in any case.
+func fitting(all []*column, by sortOrder, width int) (out []*column) {
+	kept := slices.Clone(all)
+	slices.SortStableFunc(kept, func(x, y *column) int {
+		return cmp.Or(-compareBool(x.letter == string(by), y.letter == string(by)), cmp.Compare(x.rank, y.rank))
+	})
+	kept = kept[:max(min(1, len(kept)), min(len(kept), width/(figureWidth+gap)))]
+	for _, c := range all {
+		if slices.Contains(kept, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func compareBool(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return 1
+	}
+	return -1
 }
 
 // present gives the columns that are not zero in all rows, and the one that rows are ordered by.

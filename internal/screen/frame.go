@@ -1,11 +1,12 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/internal/watch"
 )
 
@@ -36,13 +37,18 @@ func (p *pen) paint(style, text string) string {
 // line writes text, which is cut to the width before it is painted.
 func (p *pen) line(style, text string) { p.lines = append(p.lines, p.paint(style, cut(text, p.width))) }
 
-// head writes what is watched, and the time.
-func (p *pen) head(title string, b *watch.Board, state string) {
+// head writes what is watched, where in it one is, and the time.
+func (p *pen) head(title, where string, b *watch.Board, state string) {
+	const name, leastTitle = "keyheat top  ", 8
 	right := moment(b)
 	if state != "" {
-		right = strings.TrimSuffix(state+"  "+right, "  ")
+		right = state + "  " + right
 	}
-	left := fit("keyheat top  "+title, max(12, p.width-widthOf(right)-2))
+	room := p.width - widthOf(right) - len(name) - 2
+	if where != "" {
+		where = " › " + fit(where, max(leastTitle, room-leastTitle-3))
+	}
+	left := name + fit(title, max(leastTitle, room-widthOf(where))) + where
 	p.line(bold, padRight(left, p.width-widthOf(right))+right)
 }
 
@@ -54,7 +60,7 @@ func moment(b *watch.Board) string {
 	case !b.Live:
 		return "as of " + b.Now.Format("2006-01-02 15:04:05") + " UTC"
 	}
-	text := b.Now.Format("15:04:05")
+	text := b.Now.Format("15:04:05 UTC")
 	if lag := b.Clock.Sub(b.Latest); lag > 0 {
 		text += "  lag " + short(lag)
 	}
@@ -74,28 +80,42 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%d days", d/(24*time.Hour))
 }
 
-// sums writes what all rows come to, with its course.
+// sums writes what all rows come to a second, with its course; figures of low rank first when there is no
+// room for all.
 func (p *pen) sums(o *Options, b *watch.Board) {
-	var parts []string
+	const label, course = "a second: ", 8
+	type part struct {
+		of   *column
+		text string
+	}
+	var parts []part
 	for i := range figures {
 		c := &figures[i]
-		if c.series == nil || c.letter == "L" || c.of(o, b, &b.Total).High == 0 {
+		n := c.of(o, b, &b.Total)
+		if c.series == nil || c.letter == "L" || n.High == 0 {
 			continue
 		}
 		series := c.series(&b.Total)
-		parts = append(parts, fmt.Sprintf("%s %s %s", c.name, c.show(c.of(o, b, &b.Total).Middle()), sparkline(series, largest(series), 8)))
+		parts = append(parts, part{c, c.name + " " + c.show(n.Middle()) + " " + sparkline(series, largest(series), course)})
 	}
-	if reads, writes := b.Total.PerSecond[watch.Reads].Low, b.Total.PerSecond[watch.Writes].Low; reads > 0 && writes > 0 {
-		parts = append(parts, percent(detect.Ratio(writes, reads+writes))+" writes")
-	}
-	line := ""
-	for _, part := range parts {
-		if line != "" && widthOf(line)+3+widthOf(part) > p.width {
-			break
+	shown, room := map[*column]bool{}, p.width-len(label)
+	ranked := slices.Clone(parts)
+	slices.SortStableFunc(ranked, func(x, y part) int { return cmp.Compare(x.of.rank, y.of.rank) })
+	for _, x := range ranked {
+		if widthOf(x.text)+2 <= room {
+			shown[x.of], room = true, room-widthOf(x.text)-2
 		}
-		line = strings.TrimPrefix(line+"   "+part, "   ")
 	}
-	p.line("", line)
+	line := label
+	for _, x := range parts {
+		if shown[x.of] {
+			line += x.text + "  "
+		}
+	}
+	if len(parts) == 0 {
+		line = ""
+	}
+	p.line("", strings.TrimRight(line, " "))
 }
 
 func largest(of []uint64) (top uint64) {
@@ -135,11 +155,8 @@ type layout struct {
 func (t *table) layout(width int) layout {
 	l := layout{name: leastName}
 	room := width - 2 - leastName - leastCourse - 2
-	for _, c := range present(t.o, t.b, t.by) {
-		if c.width+gap <= room || c.letter == string(t.by) {
-			l.figures, room = append(l.figures, c), room-c.width-gap
-		}
-	}
+	l.figures = fitting(present(t.o, t.b, t.by), t.by, room)
+	room -= len(l.figures) * (figureWidth + gap)
 	want := widthOf(t.title) + 2
 	for i := range t.b.Rows {
 		want = max(want, widthOf(t.o.rowName(&t.b.Rows[i])))
@@ -179,7 +196,7 @@ func (t *table) header(l layout) string {
 		if c.letter == string(t.by) {
 			name = "▼" + name
 		}
-		line += strings.Repeat(" ", gap) + padLeft(name, c.width)
+		line += padLeft(name, figureWidth+gap)
 	}
 	last := "last " + short(t.b.Window)
 	if widthOf(last) > l.course {
@@ -201,7 +218,7 @@ func (p *pen) row(t *table, l layout, i int, top uint64) {
 	note := t.o.finding(r)
 	line := mark + padRight(fit(t.o.rowName(r), l.name), l.name)
 	for _, c := range l.figures {
-		line += strings.Repeat(" ", gap) + padLeft(t.figure(c, r), c.width)
+		line += padLeft(t.figure(c, r), figureWidth+gap)
 	}
 	line += "  " + sparkline(t.o.courseOf(t.by, r), top, l.course)
 	if l.note > 0 && note != nil {

@@ -55,7 +55,7 @@ type model struct {
 }
 
 func newModel(src Source, o Options) *model {
-	m := &model{src: src, o: o, width: 80, height: 24}
+	m := &model{src: src, o: o, width: 80, height: 24, at: place{by: byLoad}}
 	m.look()
 	return m
 }
@@ -239,7 +239,7 @@ func (m *model) enter() tea.Cmd {
 	}
 	r := &m.board.Rows[m.at.index]
 	m.back = append(m.back, m.at)
-	m.at = place{level: m.at.level + 1, table: r.Target, key: string(r.Key)}
+	m.at = place{level: m.at.level + 1, table: r.Target, key: string(r.Key), by: byLoad}
 	m.lines = nil
 	m.look()
 	return m.openPage()
@@ -289,7 +289,7 @@ func (m *model) sortBy(step int) {
 	}
 	at := 0
 	for i, letter := range letters {
-		if letter == m.at.by || m.at.by == "" && letter == "S" {
+		if letter == m.at.by {
 			at = i
 		}
 	}

@@ -11,16 +11,16 @@ import (
 func Plain(src Source, o Options, findings Findings, status string, width, limit int) string {
 	o.findings, o.Color = findings, false
 	p := &pen{width: width}
-	q := watch.Query{Limit: limit, Order: sortOrder("").order(&o, nil)}
+	q := watch.Query{Limit: limit, Order: byLoad.order(&o, nil)}
 	b := src.Look(q)
-	p.head(o.Title, b, status)
+	p.head(o.Title, "", b, status)
 	p.sums(&o, b)
-	p.table(&table{o: &o, b: b, title: "TABLE", cursor: -1, rows: limit})
+	p.table(&table{o: &o, b: b, by: byLoad, title: "TABLE", cursor: -1, rows: limit})
 	for i := range b.Rows[:min(len(b.Rows), plainTables)] {
 		q.Target = &b.Rows[i].Target
 		if keys := src.Look(q); len(keys.Rows) > 0 {
 			p.line("", "")
-			p.table(&table{o: &o, b: keys, title: "KEY of " + o.Table(*q.Target), cursor: -1, rows: limit})
+			p.table(&table{o: &o, b: keys, by: byLoad, title: "KEY of " + o.Table(*q.Target), cursor: -1, rows: limit})
 		}
 	}
 	for i := range p.lines {

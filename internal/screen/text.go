@@ -37,6 +37,18 @@ func cut(s string, w int) string {
 	return columns().Truncate(s, max(w, 0), "…")
 }
 
+// wrapOnce breaks s after at most w columns, between words where it can.
+func wrapOnce(s string, w int) (first, rest string) {
+	first = columns().Truncate(s, w, "")
+	if len(first) == len(s) {
+		return s, ""
+	}
+	if i := strings.LastIndexByte(first, ' '); i > len(first)/2 && s[len(first)] != ' ' {
+		first = first[:i]
+	}
+	return first, strings.TrimLeft(s[len(first):], " ")
+}
+
 func padRight(s string, w int) string { return s + strings.Repeat(" ", max(0, w-widthOf(s))) }
 func padLeft(s string, w int) string  { return strings.Repeat(" ", max(0, w-widthOf(s))) + s }
 

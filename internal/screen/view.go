@@ -24,11 +24,11 @@ func (m *model) frame() []string {
 	if m.paused {
 		state = strings.TrimSuffix("PAUSED  "+state, "  ")
 	}
-	title := m.o.Title
+	where := ""
 	if m.at.level != atTables {
-		title += " › " + m.o.Table(m.at.table)
+		where = m.o.Table(m.at.table)
 	}
-	p.head(title, m.board, state)
+	p.head(m.o.Title, where, m.board, state)
 	switch {
 	case m.help:
 		p.help()
@@ -74,10 +74,9 @@ func (m *model) nothing() string {
 
 // foot draws the lines on the marked row and the line of keys.
 func (m *model) foot(p *pen) {
-	text := m.footText()
-	first := columns().Truncate(text, p.width, "")
+	first, rest := wrapOnce(m.footText(), p.width)
 	p.line("", first)
-	p.line("", strings.TrimLeft(text[len(first):], " "))
+	p.line("", rest)
 	switch {
 	case m.typing:
 		p.line(bold, "/"+m.at.filter+"▏  Enter: done   Esc: no filter")
@@ -115,17 +114,20 @@ func (m *model) footText() string {
 
 // keyPage draws one key: its last minutes, and the page of all that is known of it.
 func (m *model) keyPage(p *pen) {
-	var lines []string
 	block := &pen{width: p.width, color: p.color}
 	block.line(bold, fit(m.o.Key([]byte(m.at.key)), p.width))
 	block.line(dim, "of "+m.o.Table(m.at.table)+", the last "+short(m.board.Window)+"; rates over "+short(m.board.Rate))
 	if len(m.board.Rows) > 0 {
 		block.measures(&m.o, m.board, &m.board.Rows[0])
 	}
-	lines = append(lines, block.lines...)
 	if len(m.lines) > 0 {
-		lines = append(append(lines, "", block.paint(dim, "SINCE THE START")), m.lines...)
+		block.line("", "")
+		block.line(dim, "SINCE THE START")
+		for _, line := range m.lines {
+			block.line("", line)
+		}
 	}
+	lines := block.lines
 	most := max(0, len(lines)-(m.height-footLines-1))
 	m.at.from = min(m.at.from, most)
 	p.lines = append(p.lines, lines[m.at.from:]...)
@@ -133,7 +135,7 @@ func (m *model) keyPage(p *pen) {
 
 // measures writes each figure of a key with its bounds and course.
 func (p *pen) measures(o *Options, b *watch.Board, r *watch.Row) {
-	const label, amount = 9, 26
+	const label, amount = 8, 26
 	for i := range figures {
 		c := &figures[i]
 		n := c.of(o, b, r)
@@ -144,7 +146,10 @@ func (p *pen) measures(o *Options, b *watch.Board, r *watch.Row) {
 		if c.letter == "L" {
 			text += " of what a partition serves"
 		}
-		line := padRight(c.name, label) + " " + padRight(text, amount)
+		if c.letter != "L" && c.letter != "S" {
+			text += "/s"
+		}
+		line := padRight(c.name, label) + padRight(text, amount)
 		if c.series != nil && c.letter != "L" {
 			series := c.series(r)
 			line += " " + sparkline(series, largest(series), max(8, min(len(series), p.width-widthOf(line)-1)))
@@ -153,23 +158,20 @@ func (p *pen) measures(o *Options, b *watch.Board, r *watch.Row) {
 	}
 }
 
-// help lists the keys.
+// help lists the keys, for 80 columns and 24 lines.
 func (p *pen) help() {
-	p.line("", "")
 	for _, line := range []string{
-		"Enter, →   open a table, then a key          Esc, ←    back",
-		"↑ ↓ j k    move; PgUp PgDn Home End too      /         show only names that hold a text",
-		"<  >       sort by the column left, right    p         pause: what comes is still counted",
-		"w          save a report of all so far       q         quit",
+		"Enter →  open a table, a key     ↑ ↓ PgUp PgDn  move     /  find names by a text",
+		"Esc ←    back                    < >            sort     p  pause the picture",
+		"w        save a report of all    Ctrl-Z      suspend     q  quit",
 		"",
-		"Sort by a letter, as in top(1):",
+		"Letters sort, as in top(1). Amounts are a second, over a tenth of the time:",
 		"  K  name",
 	} {
 		p.line("", line)
 	}
 	for i := range figures {
-		p.line("", fmt.Sprintf("  %s  %-9s %s", figures[i].letter, figures[i].name, figures[i].about))
+		p.line("", fmt.Sprintf("  %s  %-7s %s", figures[i].letter, figures[i].name, figures[i].about))
 	}
-	p.line("", "")
-	p.line("", "~ is the middle of bounds, ≤ an upper bound, · nothing. Any key closes this.")
+	p.line("", "~ middle of bounds   ≤ at most   · nothing   Any key closes this.")
 }
