@@ -52,7 +52,8 @@ type LiveInput struct {
 }
 
 // Positions is what a Sink is as well where it keeps how far the parts of its input were read, such as the
-// shards of a stream, so that a later run goes on there. It is used by one goroutine at a time.
+// shards of a stream, so that a later run goes on there. It is used by one goroutine at a time, and asked for a
+// position before the Sink is handed its first record.
 type Positions interface {
 	// Position gives what Reached was told last of a part, in this run or an earlier one; empty: nothing.
 	Position(part string) string

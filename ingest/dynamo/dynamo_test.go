@@ -120,6 +120,51 @@ func TestMetricsAreReadInWholePages(t *testing.T) {
 	}
 }
 
+// A keeper is a book that keeps positions.
+type keeper struct {
+	book
+	positions map[string]string
+}
+
+func (k *keeper) Open(ingest.LiveInput) ingest.Sink { return k }
+func (k *keeper) Position(part string) string       { return k.positions[part] }
+func (k *keeper) Reached(part, position string)     { k.positions[part] = position }
+
+func TestMetricsGoOnWhereAnEarlierRunEnded(t *testing.T) {
+	f := withInsights(newFakeAWS(t, grownStream(1)))
+	f.series["WriteThrottleEvents Sum"] = 0
+	k := &keeper{positions: map[string]string{}}
+	for _, minute := range []int{8, 8, 12} {
+		s := f.open(t, "&from=2026-11-30T10:00:30Z")
+		s.options.Now = func() time.Time { return time.Date(2026, 11, 30, 10, minute, 20, 0, time.UTC) }
+		c, err := s.clients(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := newCaller(s.options)
+		tab, err := s.describe(t.Context(), calls, c.tables, c.region, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		close(done)
+		if err := s.measure(t.Context(), done, calls, c.metrics, tab, k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{}
+	for m := range 9 {
+		want = append(want, fmt.Sprintf("WriteThrottleEvents sum Orders   %d 10:%02d 60", m*1000, m))
+	}
+	slices.Sort(k.points)
+	if d := cmp.Diff(k.points, want); d != "" {
+		t.Errorf("points: got (-), want (+):\n%s", d)
+	}
+	if d := cmp.Diff(k.positions["Contributor Insights"], "2026-11-30T10:05:00Z"); d != "" { // five minutes at a time
+		t.Error(d)
+	}
+}
+
 func TestManyIndexesTakeMoreThanOneCall(t *testing.T) {
 	f := newFakeAWS(t, grownStream(1))
 	s := f.open(t, "")

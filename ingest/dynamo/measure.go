@@ -31,6 +31,7 @@ type series struct {
 	every  time.Duration // a request, at most so often
 	most   time.Duration // of one request
 	next   time.Time     // the first period that was not read
+	sink   ingest.Sink
 	read   func(ctx context.Context, from, to time.Time) error
 }
 
@@ -40,15 +41,15 @@ func (s *Server) measure(ctx context.Context, done <-chan struct{}, c *caller, a
 	r.sink = to.Open(ingest.LiveInput{Name: s.input(t.region, "metrics"), Format: s.formats[formatMetrics]})
 	begin := s.measuredFrom()
 	all := []*series{
-		{what: "metrics of a minute", period: time.Minute, every: time.Minute, most: mostHistory, read: r.minutes},
-		{what: "metrics of five minutes", period: slowly * time.Second, every: slowly * time.Second, most: mostHistory, read: r.slow},
+		{what: "metrics of a minute", period: time.Minute, every: time.Minute, most: mostHistory, sink: r.sink, read: r.minutes},
+		{what: "metrics of five minutes", period: slowly * time.Second, every: slowly * time.Second, most: mostHistory, sink: r.sink, read: r.slow},
 	}
 	if t.insightsOn() {
 		r.keys = to.Open(ingest.LiveInput{Name: s.input(t.region, "contributor-insights"), Format: s.formats[formatInsights]})
-		all = append(all, &series{what: "Contributor Insights", period: time.Minute, every: slowly * time.Second, most: mostReport, read: r.readInsights})
+		all = append(all, &series{what: "Contributor Insights", period: time.Minute, every: slowly * time.Second, most: mostReport, sink: r.keys, read: r.readInsights})
 	}
 	for _, one := range all {
-		one.next = begin.Truncate(one.period)
+		one.begin(begin)
 	}
 	var errs []error
 	for len(all) > 0 {
@@ -107,6 +108,14 @@ func (s *Server) measuredFrom() time.Time {
 	}
 }
 
+// begin sets where reading begins: where that of an earlier run ended, if there was one.
+func (s *series) begin(at time.Time) {
+	s.next = at.Truncate(s.period)
+	if last, err := time.Parse(time.RFC3339, positionsOf(s.sink).Position(s.what)); err == nil {
+		s.next = last
+	}
+}
+
 // advance reads the whole periods up to a time.
 func (s *series) advance(ctx context.Context, until time.Time) error {
 	until = until.Truncate(s.period)
@@ -118,7 +127,11 @@ func (s *series) advance(ctx context.Context, until time.Time) error {
 		from = until.Add(-s.most)
 	}
 	s.next = until
-	return s.read(ctx, from, until)
+	err := s.read(ctx, from, until)
+	if err == nil {
+		positionsOf(s.sink).Reached(s.what, until.UTC().Format(time.RFC3339))
+	}
+	return err
 }
 
 func (r *metricsReader) minutes(ctx context.Context, from, to time.Time) error {

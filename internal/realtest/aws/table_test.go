@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -231,4 +234,45 @@ func TestFaultsOfTheServiceCostNoRecord(t *testing.T) {
 			t.Errorf("no note %q in\n%s", want, notes)
 		}
 	}
+}
+
+func TestARecordingIsGoneOnWithWhereItWasKilled(t *testing.T) {
+	w := newWriter(t, ministack.at(t), "Killed")
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "capture.arrow")
+	collect := []string{"collect", w.address(ministack.url, "&from=trim-horizon"), "--to", file, "--append", "--quiet"}
+	for range 3 {
+		w.put(t, 1200)
+		before := sizeOf(file)
+		cmd := exec.Command(program, collect...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w.put(t, 1200)
+		for end := time.Now().Add(startup); sizeOf(file) < before+10_000; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("nothing is recorded")
+			}
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+	}
+	w.close(t)
+	if _, stderr, code := keyheat(t, collect...); code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	r, _ := analyze(t, file)
+	w.check(t, r)
+}
+
+func sizeOf(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
