@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/keyheat/keyheat/internal/generate"
+	"github.com/keyheat/keyheat/internal/incidents"
 )
 
 // A simulatedDoc is what a program reads of keyheat.simulation/1.
@@ -19,19 +20,19 @@ type simulatedDoc struct {
 }
 
 type simulatedKey struct {
-	Key         string                        `json:"key"`
-	Distinct    *float64                      `json:"distinct_keys"`
-	TopShare    *float64                      `json:"top_share"`
-	Peak        *float64                      `json:"peak_per_second"`
-	Largest     *float64                      `json:"largest_partition_bytes"`
-	FanoutRead  *struct{ Mean, P99 *float64 } `json:"read_fanout"`
-	NotReplayed uint64                        `json:"not_replayed"`
-	Replayed    uint64                        `json:"replayed"`
-	PeakWrite   *float64                      `json:"peak_write_units_per_second"`
-	PeakRead    *float64                      `json:"peak_read_units_per_second"`
-	SecondsOver *float64                      `json:"seconds_over_limit"`
-	Projected   *float64                      `json:"projected_bytes"`
-	ReadUnits   *float64                      `json:"read_units_per_read"`
+	Key         string                       `json:"key"`
+	Distinct    *float64                     `json:"distinct_keys"`
+	TopShare    *float64                     `json:"top_share"`
+	Peak        *float64                     `json:"peak_per_second"`
+	Largest     *float64                     `json:"largest_partition_bytes"`
+	Fanout      struct{ Mean, P99 *float64 } `json:"read_fanout"`
+	NotReplayed uint64                       `json:"not_replayed"`
+	Replayed    uint64                       `json:"replayed"`
+	PeakWrite   *float64                     `json:"peak_write_units_per_second"`
+	PeakRead    *float64                     `json:"peak_read_units_per_second"`
+	SecondsOver *float64                     `json:"seconds_over_limit"`
+	Projected   *float64                     `json:"projected_bytes"`
+	ReadUnits   *float64                     `json:"read_units_per_read"`
 	Bounds      map[string]struct{ Low, High *float64 }
 	Removes     []string
 	Keeps       []string
@@ -71,18 +72,18 @@ func (k *simulatedKey) within(t *testing.T, name string, value *float64, measure
 }
 
 // holds compares what was predicted of a key with a recount of the same traffic under it.
-func (k *simulatedKey) holds(t *testing.T, c *recount, dynamo bool) {
+func (k *simulatedKey) holds(t *testing.T, c *incidents.Recount, dynamo bool) {
 	t.Helper()
-	k.within(t, "distinct_keys", k.Distinct, float64(len(c.parts)))
-	k.within(t, "top_share", k.TopShare, c.topShare())
-	k.within(t, "peak_per_second", k.Peak, c.peak(0))
-	k.within(t, "largest_partition_bytes", k.Largest, float64(c.largest()))
-	k.within(t, "read_fanout.mean", k.FanoutRead.Mean, c.meanFanout())
+	k.within(t, "distinct_keys", k.Distinct, float64(c.Partitions()))
+	k.within(t, "top_share", k.TopShare, c.TopShare())
+	k.within(t, "peak_per_second", k.Peak, c.Peak(0))
+	k.within(t, "largest_partition_bytes", k.Largest, float64(c.Largest()))
+	k.within(t, "read_fanout.mean", k.Fanout.Mean, c.MeanFanout())
 	if dynamo {
-		k.within(t, "peak_write_units_per_second", k.PeakWrite, c.peak(1))
-		k.within(t, "peak_read_units_per_second", k.PeakRead, c.peak(2))
-		k.within(t, "seconds_over_limit", k.SecondsOver, float64(c.secondsOver()))
-		k.within(t, "read_units_per_read", k.ReadUnits, c.readUnits/float64(max(c.reads-c.scans, 1)))
+		k.within(t, "peak_write_units_per_second", k.PeakWrite, c.Peak(1))
+		k.within(t, "peak_read_units_per_second", k.PeakRead, c.Peak(2))
+		k.within(t, "seconds_over_limit", k.SecondsOver, float64(c.SecondsOver()))
+		k.within(t, "read_units_per_read", k.ReadUnits, c.UnitsOfReads()/float64(max(c.Reads(), 1)))
 	}
 }
 
@@ -97,13 +98,13 @@ func TestPredictionsHoldForGeneratedTraffic(t *testing.T) {
 			o.Kind, o.Seed, o.Events, o.Keys = kind, seed, 15_000, 2_000
 			file := filepath.Join(t.TempDir(), "events.ndjson")
 			all := generated(t, file, o)
-			args := []string{file, "--table", all[0].table}
+			args := []string{file, "--table", all[0].Table()}
 			for _, k := range keys {
 				args = append(args, "--key", k)
 			}
 			d := simulated(t, args...)
 			for i, k := range append([]string{"key"}, keys...) {
-				c := countUnder(all, k, rand.New(rand.NewPCG(seed, uint64(i))))
+				c := incidents.Count(all, k, rand.New(rand.NewPCG(seed, uint64(i))))
 				d.Candidates[i].holds(t, c, kind != "growing-partition")
 			}
 		})
@@ -111,7 +112,7 @@ func TestPredictionsHoldForGeneratedTraffic(t *testing.T) {
 }
 
 // generated writes generated traffic to a file, and gives it as an independent reader sees it.
-func generated(t *testing.T, file string, o generate.Options) []request {
+func generated(t *testing.T, file string, o generate.Options) []incidents.Request {
 	t.Helper()
 	f, err := os.Create(file)
 	if err != nil {
@@ -151,9 +152,22 @@ func TestAutoProposesNothingForQuietTraffic(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ndjson", i))
 		generateTo(t, file, args...)
-		table := readRequests(t, file)[0].table
+		table := readRequests(t, file)[0].Table()
 		if d := simulated(t, file, "--table", table, "--auto"); len(d.Candidates) != 1 || d.Best != nil {
 			t.Errorf("%v: proposed %v", args, d.Candidates)
 		}
 	}
+}
+
+func readRequests(t *testing.T, file string) []incidents.Request {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := incidents.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }

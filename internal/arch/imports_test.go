@@ -48,6 +48,7 @@ var layers = map[string]layer{
 	"internal/ddl":                {ours: []string{"ingest/cql"}},
 	"internal/columnar":           {others: []string{"github.com/apache/arrow/go", "github.com/klauspost/compress"}},
 	"internal/generate":           {},
+	"internal/incidents":          {},
 	"internal/realtest/aws":       {},
 	"internal/realtest/browser":   {},
 	"internal/realtest/cassandra": {},

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gocql/gocql"
+
+	madeup "github.com/keyheat/keyheat/internal/incidents"
 )
 
 // A request is one of the recorded traffic: a message of a channel is written, or read by its id.
@@ -24,7 +26,10 @@ type request struct {
 	read          bool
 }
 
-const messages = 3000
+const (
+	chat     = "chat.messages"
+	messages = 3000
+)
 
 // chatTraffic is traffic in which one channel of 200 has two fifths of the messages.
 func chatTraffic(seed uint64) []request {
@@ -57,7 +62,7 @@ func recorded(t *testing.T, all []request, reads bool) string {
 		if r.read && !reads {
 			continue
 		}
-		if err := enc.Encode(map[string]any{"ts": r.at, "store": "cassandra", "table": "chat.messages", "op": op, "pk": r.channel,
+		if err := enc.Encode(map[string]any{"ts": r.at, "store": "cassandra", "table": chat, "op": op, "pk": r.channel,
 			"sk": fmt.Sprint(r.id), "room": r.room, "bytes": 300}); err != nil {
 			t.Fatal(err)
 		}
@@ -79,9 +84,9 @@ type prediction struct {
 	Removes  []string
 }
 
-func simulate(t *testing.T, args ...string) (best string, keys []prediction) {
+func simulate(t *testing.T, table string, args ...string) (best string, keys []prediction) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), keyheat(t), append([]string{"simulate", "--format", "json", "--table", "chat.messages"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), keyheat(t), append([]string{"simulate", "--format", "json", "--table", table}, args...)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -124,7 +129,7 @@ func TestSimulatedKeysHoldInRealTables(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	all, tables := chatTraffic(seed), newTables(rand.New(rand.NewPCG(seed, 4)))
-	best, proposed := simulate(t, "--auto", recorded(t, all, true))
+	best, proposed := simulate(t, chat, "--auto", recorded(t, all, true))
 	at := slices.IndexFunc(proposed, func(p prediction) bool { return p.Key == best })
 	tried := slices.ContainsFunc(tables, func(n newTable) bool { return n.key == best })
 	if at < 0 || !tried || !slices.Contains(proposed[at].Removes, "hot-partition") {
@@ -134,8 +139,8 @@ func TestSimulatedKeysHoldInRealTables(t *testing.T) {
 	for _, n := range tables {
 		args = append(args, "--key", n.key)
 	}
-	_, ofAll := simulate(t, append(args, recorded(t, all, true))...)
-	_, ofWrites := simulate(t, append(args, recorded(t, all, false))...)
+	_, ofAll := simulate(t, chat, append(args, recorded(t, all, true))...)
+	_, ofWrites := simulate(t, chat, append(args, recorded(t, all, false))...)
 	for i, n := range tables {
 		t.Run(n.key, func(t *testing.T) {
 			run(t, s, fmt.Sprintf("CREATE TABLE simulated.%s (channel text, %s, id int, PRIMARY KEY ((%s), id))", n.name, n.columns, n.partition))
@@ -211,4 +216,68 @@ func counted(t *testing.T, s *gocql.Session, n newTable) (partitions int, share 
 		t.Fatal(err)
 	}
 	return partitions, float64(most) / float64(max(all, 1))
+}
+
+// replayed are the incidents whose writes are replayed into a real table: those of which each record is one
+// request, and which are no matter of reads.
+var replayed = []string{
+	"a hot tenant", "a hot tenant in a table of cells", "the date as the key", "the weekday as the key", "a block of a sequence as the key", "three games",
+	"a counter in one item", "a site with many devices", "requests that are refused for a key range", "a key of two components", "an index on the status",
+	"a channel that grows",
+}
+
+// maxReplayed bounds the writes of an incident that are replayed, to its first ones.
+const maxReplayed = 4000
+
+// The writes of incidents are replayed into tables with the best key that is proposed, where the server counts
+// them: as many partitions, and as large a share of the largest, as was said.
+func TestTheBestKeysOfIncidentsHoldInRealTables(t *testing.T) {
+	s := connect(t, address(t), superuser)
+	keyspace(t, s, "simulated", 1)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for _, in := range madeup.All() {
+		if !slices.Contains(replayed, in.Name) {
+			continue
+		}
+		t.Run(in.Name, func(t *testing.T) {
+			all := in.Requests(seed)
+			best, _ := simulate(t, tableOf(&in), "--auto", fileOf(t, &in, all))
+			if best == "" {
+				t.Fatal("no key is proposed")
+			}
+			writes := slices.DeleteFunc(all, func(r madeup.Request) bool { return !r.Writes() })
+			writes = writes[:min(len(writes), maxReplayed)]
+			_, keys := simulate(t, tableOf(&in), "--key", best, fileOf(t, &in, writes))
+			run(t, s, "DROP TABLE IF EXISTS simulated.best", "CREATE TABLE simulated.best (part text, id int, PRIMARY KEY (part, id))")
+			parts := madeup.Writes(writes, best, rand.New(rand.NewPCG(seed, 5)))
+			times(t, s, len(parts), "INSERT INTO simulated.best (part, id) VALUES (?, ?)", func(i int) []any { return []any{parts[i], i} })
+			partitions, share := counted(t, s, newTable{name: "best", partition: "part"})
+			keys[1].within(t, "distinct_keys", keys[1].Distinct, float64(partitions))
+			keys[1].within(t, "top_share", keys[1].Top, share)
+			if in.Rule == "hot-partition" && share >= 0.2 {
+				t.Errorf("under %s the largest partition has %.3f of the rows", best, share)
+			}
+		})
+	}
+}
+
+func tableOf(in *madeup.Incident) string {
+	if in.Table == "" {
+		return "orders"
+	}
+	return in.Table
+}
+
+func fileOf(t *testing.T, in *madeup.Incident, all []madeup.Request) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := madeup.Write(&text, all, in.CSV); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "events")
+	if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

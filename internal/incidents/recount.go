@@ -1,91 +1,12 @@
-package main
+package incidents
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"fmt"
 	"hash/crc32"
-	"io"
 	"math/rand/v2"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 )
-
-// A request is one record of made-up traffic. born is when the item was written that it is about, which no
-// record tells.
-type request struct {
-	at, born                   time.Time
-	table, index, key, sk, op  string
-	composite                  []string // in place of key
-	n, bytes, wcu, rows, tombs uint64
-	rcu                        float64
-	throttled                  string
-	columns                    map[string]string
-	noKey                      bool
-	store                      string
-}
-
-func (r *request) count() uint64 { return max(r.n, 1) }
-
-func (r *request) reads() bool { return r.op == "read" || r.op == "scan" }
-
-// fields gives the record as a program would log it.
-func (r *request) fields() map[string]any {
-	f := map[string]any{"ts": r.at.Format("2006-01-02T15:04:05.000Z"), "table": r.table, "op": r.op}
-	set := func(name string, value any, told bool) {
-		if told {
-			f[name] = value
-		}
-	}
-	set("pk", r.key, !r.noKey && r.composite == nil)
-	set("pk", r.composite, r.composite != nil)
-	set("sk", r.sk, r.sk != "")
-	set("index", r.index, r.index != "")
-	set("requests", r.n, r.n > 0)
-	set("bytes", r.bytes, r.bytes > 0)
-	set("wcu", r.wcu, r.wcu > 0)
-	set("rcu", r.rcu, r.rcu > 0)
-	set("rows", r.rows, r.op == "read" && r.store == "cassandra")
-	set("tombstones", r.tombs, r.op == "read" && r.store == "cassandra")
-	set("throttled", r.throttled, r.throttled != "")
-	set("store", r.store, r.store != "")
-	for name, value := range r.columns {
-		f[name] = value
-	}
-	return f
-}
-
-func writeRequests(w io.Writer, all []request, asCSV bool) error {
-	if !asCSV {
-		enc := json.NewEncoder(w)
-		for i := range all {
-			if err := enc.Encode(all[i].fields()); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	names := []string{}
-	for name := range all[0].fields() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	out := csv.NewWriter(w)
-	rows := [][]string{names}
-	for i := range all {
-		f, row := all[i].fields(), []string{}
-		for _, name := range names {
-			row = append(row, strings.TrimSuffix(fmt.Sprint(f[name]), "<nil>"))
-		}
-		rows = append(rows, row)
-	}
-	return out.WriteAll(rows)
-}
 
 // A part is what was counted of one partition.
 type part struct {
@@ -94,8 +15,8 @@ type part struct {
 	minutes                  map[int64]uint64
 }
 
-// A recount is traffic under a key, counted by maps alone. It shares no code with keyheat.
-type recount struct {
+// A Recount is traffic under a key, counted by maps alone.
+type Recount struct {
 	parts               map[string]*part
 	total, reads, scans uint64
 	fanouts             map[int]uint64
@@ -106,9 +27,9 @@ type recount struct {
 	bucket              time.Duration // 0: no bucket
 }
 
-// countUnder puts the requests of a table under a key, with shards drawn by random.
-func countUnder(all []request, key string, random *rand.Rand) *recount {
-	c := &recount{parts: map[string]*part{}, fanouts: map[int]uint64{}, minutes: map[int64]uint64{}}
+// Count puts the requests of a table under a key as keyheat simulate takes it, with shards drawn by random.
+func Count(all []Request, key string, random *rand.Rand) *Recount {
+	c := &Recount{parts: map[string]*part{}, fanouts: map[int]uint64{}, minutes: map[int64]uint64{}}
 	for i := range all {
 		r := &all[i]
 		if c.first.IsZero() {
@@ -135,7 +56,7 @@ func countUnder(all []request, key string, random *rand.Rand) *recount {
 }
 
 // readUnits is DynamoDB's price of one of the partitions that a read asks.
-func readUnits(r *request, asked int, hit bool) float64 {
+func readUnits(r *Request, asked int, hit bool) float64 {
 	switch {
 	case r.rcu == 0:
 		return 0
@@ -150,7 +71,7 @@ func readUnits(r *request, asked int, hit bool) float64 {
 
 // write gives a write to one of the partitions that it may go to; of a record that stands for several,
 // each on its own.
-func (c *recount) write(r *request, may []string, random *rand.Rand) {
+func (c *Recount) write(r *Request, may []string, random *rand.Rand) {
 	if len(may) == 1 {
 		c.add(may[0], r, r.count(), r.bytes, 0)
 		return
@@ -166,7 +87,7 @@ func (c *recount) write(r *request, may []string, random *rand.Rand) {
 	}
 }
 
-func (c *recount) add(name string, r *request, n, bytes uint64, rcu float64) {
+func (c *Recount) add(name string, r *Request, n, bytes uint64, rcu float64) {
 	p := c.parts[name]
 	if p == nil {
 		p = &part{seconds: map[int64]*[3]float64{}, minutes: map[int64]uint64{}}
@@ -214,8 +135,8 @@ func splitTerms(key string) []string {
 	return terms
 }
 
-// placesOf gives the partitions that a request asks, or may go to.
-func (c *recount) placesOf(r *request, terms []string, random *rand.Rand) (names []string, ok bool) {
+// placesOf gives the partitions that a Request asks, or may go to.
+func (c *Recount) placesOf(r *Request, terms []string, random *rand.Rand) (names []string, ok bool) {
 	names = []string{""}
 	for _, term := range terms {
 		values := []string{}
@@ -267,7 +188,7 @@ func shardNames(count string) []string {
 	return out
 }
 
-func valueOf(r *request, name string) (string, bool) {
+func valueOf(r *Request, name string) (string, bool) {
 	switch name {
 	case "key":
 		return strings.Join(append(r.composite, r.key), "/"), !r.noKey
@@ -278,8 +199,8 @@ func valueOf(r *request, name string) (string, bool) {
 	return v, ok
 }
 
-// topShare gives the share of the busiest partition.
-func (c *recount) topShare() float64 {
+// TopShare gives the share of the busiest partition.
+func (c *Recount) TopShare() float64 {
 	most := uint64(0)
 	for _, p := range c.parts {
 		most = max(most, p.requests)
@@ -287,8 +208,8 @@ func (c *recount) topShare() float64 {
 	return float64(most) / float64(max(c.total, 1))
 }
 
-// busiestRun gives the largest share that a partition has of so many minutes in a row.
-func (c *recount) busiestRun(minutes int64) float64 {
+// BusiestRun gives the largest share that a partition has of so many minutes in a row.
+func (c *Recount) BusiestRun(minutes int64) float64 {
 	best := 0.0
 	for _, p := range c.parts {
 		for from := range p.minutes {
@@ -304,8 +225,8 @@ func (c *recount) busiestRun(minutes int64) float64 {
 	return best
 }
 
-// peak gives the largest load of a second: 0 requests, 1 write units, 2 read units.
-func (c *recount) peak(of int) float64 {
+// Peak gives the largest load of a second: 0 requests, 1 write units, 2 read units.
+func (c *Recount) Peak(of int) float64 {
 	most := 0.0
 	for _, p := range c.parts {
 		for _, s := range p.seconds {
@@ -315,8 +236,8 @@ func (c *recount) peak(of int) float64 {
 	return most
 }
 
-// secondsOver gives the seconds in which a partition is over 1,000 write or 3,000 read units.
-func (c *recount) secondsOver() int {
+// SecondsOver gives the seconds in which a partition is over 1,000 write or 3,000 read units.
+func (c *Recount) SecondsOver() int {
 	over := map[int64]bool{}
 	for _, p := range c.parts {
 		for at, s := range p.seconds {
@@ -328,8 +249,8 @@ func (c *recount) secondsOver() int {
 	return len(over)
 }
 
-// overInAMinute gives the most seconds of one minute in which one partition is over.
-func (c *recount) overInAMinute() int {
+// OverInAMinute gives the most seconds of one minute in which one partition is over.
+func (c *Recount) OverInAMinute() int {
 	most := 0
 	for _, p := range c.parts {
 		minutes := map[int64]int{}
@@ -343,23 +264,25 @@ func (c *recount) overInAMinute() int {
 	return most
 }
 
-func (c *recount) largest() (bytes uint64) {
+// Largest gives the bytes that are written to the partition with most of them.
+func (c *Recount) Largest() (bytes uint64) {
 	for _, p := range c.parts {
 		bytes = max(bytes, p.bytes)
 	}
 	return bytes
 }
 
-// projected gives the bytes of the partition that is written most after 90 days, or in its bucket.
-func (c *recount) projected() float64 {
+// Projected gives the bytes of the partition that is written most after 90 days, or in its bucket.
+func (c *Recount) Projected() float64 {
 	span, lasts := c.last.Sub(c.first), 90*24*time.Hour
 	if c.bucket > 0 {
 		span, lasts = min(span, c.bucket), c.bucket
 	}
-	return float64(c.largest()) * lasts.Seconds() / span.Seconds()
+	return float64(c.Largest()) * lasts.Seconds() / span.Seconds()
 }
 
-func (c *recount) meanFanout() float64 {
+// MeanFanout gives how many partitions a read asks, scans left out.
+func (c *Recount) MeanFanout() float64 {
 	sum, n := 0.0, 0.0
 	for asked, reads := range c.fanouts {
 		sum, n = sum+float64(asked)*float64(reads), n+float64(reads)
@@ -367,25 +290,23 @@ func (c *recount) meanFanout() float64 {
 	return sum / max(n, 1)
 }
 
-// readRequests reads NDJSON of keyheat generate.
-func readRequests(t *testing.T, file string) []request {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := []request{}
-	for line := range bytes.Lines(text) {
-		var f struct {
-			TS                time.Time
-			Table, PK, SK, Op string
-			Bytes, WCU        uint64
-			RCU               float64
+// Partitions gives the number of partitions.
+func (c *Recount) Partitions() int { return len(c.parts) }
+
+// Reads gives the reads as they were recorded, scans left out.
+func (c *Recount) Reads() uint64 { return c.reads - c.scans }
+
+// UnitsOfReads gives the read units of all reads.
+func (c *Recount) UnitsOfReads() float64 { return c.readUnits }
+
+// Writes gives the partition of each write, in order; a record that stands for several is one.
+func Writes(all []Request, key string, random *rand.Rand) []string {
+	c, out := &Recount{}, []string{}
+	for i := range all {
+		r := &all[i]
+		if may, ok := c.placesOf(r, splitTerms(key), random); ok && !r.reads() {
+			out = append(out, may[random.IntN(len(may))])
 		}
-		if err := json.Unmarshal(line, &f); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, request{at: f.TS, born: f.TS, table: f.Table, key: f.PK, sk: f.SK, op: f.Op, bytes: f.Bytes, wcu: f.WCU, rcu: f.RCU})
 	}
-	return all
+	return out
 }
