@@ -18,7 +18,7 @@ import (
 // canonical: equal Profiles have equal bytes.
 const (
 	profileMagic   = "keyheatP"
-	profileVersion = 2
+	profileVersion = 3
 )
 
 // ErrProfile is wrapped by every error of ReadProfile.

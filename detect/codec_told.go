@@ -10,6 +10,7 @@ func (w *encoder) targetName(t Target) {
 	w.num(uint64(t.Store))
 	w.text(t.Table)
 	w.text(t.Index)
+	w.num(uint64(t.Told))
 }
 
 func (w *encoder) positions(list []ingest.Position) {
@@ -172,7 +173,10 @@ func (w *encoder) fact(f *FactStats) {
 }
 
 func (r *decoder) targetName() Target {
-	return Target{ingest.Store(r.below(uint64(ingest.Scylla)+1, "a store")), r.text(), r.text()}
+	return Target{
+		Store: ingest.Store(r.below(uint64(ingest.Scylla)+1, "a store")), Table: r.text(), Index: r.text(),
+		Told: Told(r.below(1<<ingest.Witnesses, "a set of witnesses")),
+	}
 }
 
 func (r *decoder) fact() FactStats {

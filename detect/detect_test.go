@@ -72,7 +72,7 @@ func (l load) oracle(seed uint64) oracle {
 	l.each(seed, func(e *ingest.Event) {
 		name := string(e.Table) + "/" + string(e.Key)
 		o.run[name] += e.Count()
-		o.total[Target{e.Store, string(e.Table), ""}] += e.Count()
+		o.total[Target{Store: e.Store, Table: string(e.Table), Index: ""}] += e.Count()
 		nanos, _ := e.UnixNano()
 		start := uint32(nanos/second) / 60 * 60
 		if o.panes[start] == nil {

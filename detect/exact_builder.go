@@ -30,16 +30,24 @@ func newNomineeIndex(n *Nominees, bytes bool) *nomineeIndex {
 	x := &nomineeIndex{nominees: n, targets: map[Target]uint32{}, bytes: bytes}
 	for i, t := range n.Targets {
 		x.hashes = append(x.hashes, t.hash())
-		x.targets[t] = uint32(i) + 1
+		x.name(t, uint32(i)+1)
 	}
 	for i, t := range n.Targets { // what JoinStores joined comes without its store again
 		t.Store = ingest.StoreUnknown
-		if x.targets[t] == 0 {
-			x.targets[t] = uint32(i) + 1
-		}
+		x.name(t, uint32(i)+1)
 	}
 	x.keys, x.sizes = x.table(n.Keys), x.table(n.Sizes)
 	return x
+}
+
+// name notes the target of each witness whose events are its own, unless another has them.
+func (x *nomineeIndex) name(t Target, place uint32) {
+	told := t.Told
+	for w := range ingest.Witnesses {
+		if t.Told = toldBy(w); told.has(w) && x.targets[t] == 0 {
+			x.targets[t] = place
+		}
+	}
 }
 
 func (x *nomineeIndex) table(list []Nominee) nomineeTable {
@@ -177,7 +185,7 @@ func (s *ExactSize) event(e *ingest.Event) {
 func (b *exactBuilder) place(e *ingest.Event) uint32 {
 	id, ok := b.targets.find(e)
 	if !ok { // it has no room for another
-		return b.index.targets[Target{e.Store, string(e.Table), string(e.Index)}]
+		return b.index.targets[targetOf(e)]
 	}
 	for len(b.places) < len(b.targets.targets) {
 		b.places = append(b.places, b.index.targets[b.targets.targets[len(b.places)]])

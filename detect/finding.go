@@ -98,7 +98,34 @@ type Target struct {
 	Store ingest.Store
 	Table string
 	Index string
+	// Told is who tells of its traffic, in a Profile: a target each, until JoinStores. Views and findings are of
+	// tables, where it is 0.
+	Told Told
 }
+
+// A Told is a set of witnesses; 0 stands for ingest.AnyWitness alone.
+type Told uint8
+
+func toldBy(w ingest.Witness) Told {
+	if w == ingest.AnyWitness {
+		return 0
+	}
+	return 1 << w
+}
+
+// and gives the witnesses of both.
+func (t Told) and(o Told) Told {
+	if t == o {
+		return t
+	}
+	return max(t, 1<<ingest.AnyWitness) | max(o, 1<<ingest.AnyWitness)
+}
+
+// has reports whether w is one of the witnesses.
+func (t Told) has(w ingest.Witness) bool { return max(t, 1<<ingest.AnyWitness)&(1<<w) != 0 }
+
+// Bare is the table, whoever tells of it.
+func (t Target) Bare() Target { t.Told = 0; return t }
 
 // A Span is a time range in Unix seconds, end excluded; the zero Span is unknown.
 type Span struct{ Start, End int64 }

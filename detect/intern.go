@@ -14,11 +14,12 @@ func (t Target) Compare(o Target) int {
 		cmp.Compare(t.Store, o.Store),
 		strings.Compare(t.Table, o.Table),
 		strings.Compare(t.Index, o.Index),
+		cmp.Compare(t.Told, o.Told),
 	)
 }
 
-// hash is the hash of the target as a group of keys: the same in every process, and whatever the store,
-// so that JoinStores finds equal keys under equal hashes.
+// hash is the hash of the target as a group of keys: the same in every process, whatever the store and
+// whoever tells of it, so that JoinStores finds equal keys under equal hashes.
 func (t Target) hash() uint64 {
 	return sketch.Hash([]byte(t.Table + "\x00" + t.Index))
 }
@@ -46,13 +47,13 @@ func (x *targetIndex) find(e *ingest.Event) (id uint32, ok bool) {
 	if id := x.recent[slot]; id > 0 && x.is(id-1, e) {
 		return id - 1, true
 	}
-	x.name = append(append(append(append(x.name[:0], byte(e.Store)), e.Table...), 0), e.Index...)
+	x.name = append(append(append(append(x.name[:0], byte(e.Store), byte(toldBy(e.Witness))), e.Table...), 0), e.Index...)
 	id, ok = x.byName[string(x.name)]
 	if !ok {
 		if x.limit > 0 && len(x.targets) >= x.limit {
 			return 0, false
 		}
-		id = x.add(Target{e.Store, string(e.Table), string(e.Index)})
+		id = x.add(targetOf(e))
 	}
 	x.recent[slot] = id + 1
 	return id, true
@@ -68,15 +69,19 @@ func recentSlot(e *ingest.Event) uint32 {
 	return h % recentTargets
 }
 
+func targetOf(e *ingest.Event) Target {
+	return Target{Store: e.Store, Table: string(e.Table), Index: string(e.Index), Told: toldBy(e.Witness)}
+}
+
 func (x *targetIndex) is(id uint32, e *ingest.Event) bool {
 	t := &x.targets[id]
-	return t.Store == e.Store && t.Table == string(e.Table) && t.Index == string(e.Index)
+	return t.Store == e.Store && t.Told == toldBy(e.Witness) && t.Table == string(e.Table) && t.Index == string(e.Index)
 }
 
 func (x *targetIndex) add(t Target) uint32 {
 	id := uint32(len(x.targets))
 	x.targets, x.hashes = append(x.targets, t), append(x.hashes, t.hash())
-	x.byName[string(byte(t.Store))+t.Table+"\x00"+t.Index] = id
+	x.byName[string([]byte{byte(t.Store), byte(t.Told)})+t.Table+"\x00"+t.Index] = id
 	return id
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSeriesWithoutTableAreThoseOfTheQueryWithTheirID(t *testing.T) {
-	orders := Target{ingest.DynamoDB, "Orders", ""}
+	orders := Target{Store: ingest.DynamoDB, Table: "Orders", Index: ""}
 	query := func(of Target, id, value string) FactStats {
 		return FactStats{Target: of, Node: id, Name: ingest.FactMetricQuery, Value: value}
 	}
@@ -43,7 +43,7 @@ func TestSeriesWithoutTableAreThoseOfTheQueryWithTheirID(t *testing.T) {
 		{
 			"an Id that stands for two things tells nothing",
 			[]PointStats{series("m1", "ReadThrottleEvents", at(60, 60))},
-			[]FactStats{query(orders, "m1", "ReadThrottleEvents sum 60 "), query(Target{ingest.DynamoDB, "Music", ""}, "m1", "ReadThrottleEvents sum 60 ")},
+			[]FactStats{query(orders, "m1", "ReadThrottleEvents sum 60 "), query(Target{Store: ingest.DynamoDB, Table: "Music", Index: ""}, "m1", "ReadThrottleEvents sum 60 ")},
 			[]PointStats{series("m1", "ReadThrottleEvents", at(60, 60))},
 		},
 		{

@@ -40,6 +40,7 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 	for i := range p.Targets {
 		v.Targets = append(v.Targets, newTargetView(p, uint32(i), n, x))
 	}
+	v.Targets = beside(v.Targets, p)
 	return v
 }
 
@@ -77,7 +78,9 @@ func nodeViews(p *Profile) []NodeView {
 func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 	s := &p.Targets[id]
 	t := &TargetView{
-		Target:   s.Target,
+		Target:   s.Target.Bare(),
+		Told:     s.Target.Told,
+		ID:       id,
 		Totals:   s.Totals,
 		Missed:   s.Missed,
 		Latency:  orEmpty(s.Latency),

@@ -99,6 +99,7 @@ func (r *decoder) loggedEvent() {
 	r.below(uint64(ingest.Throttles), "a reason of throttling")
 	r.below(uint64(ingest.StateOnly)+1, "a coverage")
 	r.below(uint64(ingest.Strong)+1, "a consistency")
+	r.below(uint64(ingest.Witnesses), "a witness")
 	for range 5 { // requests, partitions, error, byte, line
 		r.num()
 	}

@@ -175,7 +175,7 @@ func compareFacts(a, b FactStats) int {
 func (b *Builder) Fact(f *ingest.Fact) {
 	b.facts++
 	x := FactStats{
-		Target: Target{f.Store, string(f.Table), string(f.Index)}, Node: string(f.Node),
+		Target: Target{Store: f.Store, Table: string(f.Table), Index: string(f.Index)}, Node: string(f.Node),
 		Name: f.Name, Value: string(f.Value), UnixNano: f.UnixNano, At: f.At,
 	}
 	if x.Node == "" && x.Target.Table == "" {
@@ -245,7 +245,7 @@ func comparePoints(a, b PointStats) int {
 func (b *Builder) Point(p *ingest.Point) {
 	b.points++
 	x := PointStats{
-		Target: Target{p.Store, string(p.Table), string(p.Index)}, Node: b.nodeOf(p.Node),
+		Target: Target{Store: p.Store, Table: string(p.Table), Index: string(p.Index)}, Node: b.nodeOf(p.Node),
 		Name: string(p.Name), Stat: p.Stat,
 		Values: []PointValue{{uint32(p.UnixNano / second), p.Seconds, p.Milli}}, First: p.At,
 	}

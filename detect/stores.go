@@ -10,18 +10,24 @@ import (
 // JoinStores gives the Profile of the same traffic in which a table that some records name without its
 // store is of the one store that others name with it: a throttled request carries no units that would tell
 // DynamoDB, and tools do not say which store printed their lists. Where two stores have a table of that
-// name, nothing is joined. p is not used afterwards.
+// name, nothing is joined. Then the witnesses of each table are joined: see joinWitnesses. p is not used
+// afterwards.
 //
 // It is the last step before a Profile is judged: done before a merge, it would not see what the other
 // side tells.
 func JoinStores(p *Profile) *Profile {
 	stores := p.storesByTable()
-	known := func(t Target) Target { t.Store = stores.of(t); return t }
-	if !slices.ContainsFunc(p.Targets, func(t TargetStats) bool { return known(t.Target) != t.Target }) {
+	return joinWitnesses(p.renamed(func(t Target) Target { t.Store = stores.of(t); return t }))
+}
+
+// renamed gives p with targets under other names: those whose name is changed are joined to the one that has
+// that name already. No two of them get the same name.
+func (p *Profile) renamed(name func(t Target) Target) *Profile {
+	if !slices.ContainsFunc(p.Targets, func(t TargetStats) bool { return name(t.Target) != t.Target }) {
 		return p
 	}
-	told := p.taken(func(t Target) (Target, bool) { return known(t), known(t) != t })
-	rest := p.taken(func(t Target) (Target, bool) { return t, known(t) == t })
+	told := p.taken(func(t Target) (Target, bool) { return name(t), name(t) != t })
+	rest := p.taken(func(t Target) (Target, bool) { return t, name(t) == t })
 	for i := range told.Panes {
 		told.Panes[i].Nodes = nil // they are of all targets, and in rest
 	}

@@ -54,16 +54,16 @@ func TestATableIsOfTheOnlyStoreThatIsToldOfIt(t *testing.T) {
 		want []held
 	}{
 		{"records without units between others", []mention{{dynamo, "t", "", 10}, {unknown, "t", "", 20}, {dynamo, "t", "", 10}},
-			[]held{{Target{dynamo, "t", ""}, 40, 11, Range{20, 20}}}},
+			[]held{{Target{Store: dynamo, Table: "t", Index: ""}, 40, 11, Range{20, 20}}}},
 		{"the store is told last", []mention{{unknown, "t", "", 20}, {dynamo, "t", "", 10}},
-			[]held{{Target{dynamo, "t", ""}, 30, 11, Range{15, 15}}}},
+			[]held{{Target{Store: dynamo, Table: "t", Index: ""}, 30, 11, Range{15, 15}}}},
 		{"an index is of the store of its table", []mention{{dynamo, "t", "", 10}, {unknown, "t", "by-day", 20}},
-			[]held{{Target{dynamo, "t", ""}, 10, 6, Range{5, 5}}, {Target{dynamo, "t", "by-day"}, 20, 11, Range{10, 10}}}},
+			[]held{{Target{Store: dynamo, Table: "t", Index: ""}, 10, 6, Range{5, 5}}, {Target{Store: dynamo, Table: "t", Index: "by-day"}, 20, 11, Range{10, 10}}}},
 		{"two stores have a table of that name", []mention{{dynamo, "t", "", 10}, {unknown, "t", "", 20}, {cassandra, "t", "", 10}},
-			[]held{{Target{unknown, "t", ""}, 20, 11, Range{10, 10}}, {Target{dynamo, "t", ""}, 10, 6, Range{5, 5}}, {Target{cassandra, "t", ""}, 10, 6, Range{5, 5}}}},
+			[]held{{Target{Store: unknown, Table: "t", Index: ""}, 20, 11, Range{10, 10}}, {Target{Store: dynamo, Table: "t", Index: ""}, 10, 6, Range{5, 5}}, {Target{Store: cassandra, Table: "t", Index: ""}, 10, 6, Range{5, 5}}}},
 		{"another table", []mention{{dynamo, "t", "", 10}, {unknown, "u", "", 20}},
-			[]held{{Target{unknown, "u", ""}, 20, 11, Range{10, 10}}, {Target{dynamo, "t", ""}, 10, 6, Range{5, 5}}}},
-		{"no store is told", []mention{{unknown, "t", "", 10}}, []held{{Target{unknown, "t", ""}, 10, 6, Range{5, 5}}}},
+			[]held{{Target{Store: unknown, Table: "u", Index: ""}, 20, 11, Range{10, 10}}, {Target{Store: dynamo, Table: "t", Index: ""}, 10, 6, Range{5, 5}}}},
+		{"no store is told", []mention{{unknown, "t", "", 10}}, []held{{Target{Store: unknown, Table: "t", Index: ""}, 10, 6, Range{5, 5}}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

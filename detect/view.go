@@ -40,6 +40,8 @@ type NodeView struct {
 // A TargetView is one table or index.
 type TargetView struct {
 	Target   Target
+	Told     Told   // who tells of the traffic
+	ID       uint32 // its place in Profile.Targets
 	Totals   Totals
 	Missed   uint64 // requests that may be its own beside Totals: see TargetStats.Missed
 	Span     Span
@@ -54,6 +56,9 @@ type TargetView struct {
 	Tombs    *sketch.Histogram
 	Shapes   []ShapeStats   // sorted by Shape
 	Patterns []PatternStats // sorted
+	// Also is what other witnesses tell of the same traffic, less of it than this one: none of their requests are in
+	// the above. What is below stands in them too.
+	Also []*TargetView
 	// Selected and States come from other records than all the above, which is of traffic.
 	Windows  []SamplerWindow // in order of node and role
 	Stored   StoredItems

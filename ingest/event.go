@@ -98,6 +98,24 @@ func ConsistencyOf(level []byte) Consistency {
 	return ConsistencyUnknown
 }
 
+// A Witness is what made the record of a request. Those of one witness are of different requests, wherever they
+// stand; two witnesses of a table may both tell of the same ones.
+type Witness uint8
+
+// The witnesses that are told apart.
+const (
+	AnyWitness Witness = iota // records of requests that do not say what made them
+	AuditLog
+	QueryLog
+	Traces
+	Witnesses // number of witnesses
+)
+
+// String gives the name used in reports.
+func (w Witness) String() string {
+	return [...]string{"event records", "the audit log", "the full query log", "traces"}[min(w, Traces)]
+}
+
 // An Event is one observed request against one partition, or a record that stands for several.
 // Its slices point into the reader's buffers and are valid only during the call that hands it over.
 // The zero value is a request of unknown store, table, time and key.
@@ -107,6 +125,8 @@ type Event struct {
 	Throttle Throttle
 	Failed   bool // timed out or aborted; throttled requests are not Failed
 	KeyKnown bool // Key is the partition key; false when the record does not tell it
+
+	Witness Witness // what made the record of the request; of traffic alone
 
 	// Coverage and Role are set where records of a format differ in them; zero: those of the input.
 	Coverage Coverage

@@ -220,7 +220,7 @@ func (a *answerer) deletes() Answer {
 	if a.dynamo() {
 		return a.dynamoDeletes()
 	}
-	t := &a.target.Totals
+	t := &a.target.Teller(detect.TombstonesKnown).Totals
 	tombs, known := t[detect.Tombstones], t[detect.TombstonesKnown]
 	warned := uint64(0)
 	for _, s := range a.target.Selected {

@@ -165,14 +165,14 @@ func perThousand(sum, n uint64) detect.Milli {
 func (l *lane) sizesOf(views [3]*detect.View) sizes {
 	s := sizes{}
 	for i, to := range []*detect.Range{&s.stored, &s.written, &s.deleted} {
-		for id, t := range views[i].Targets {
+		for _, t := range views[i].Targets {
 			if i == 0 && t.Stored.Items == 0 {
 				continue
 			}
 			for _, c := range t.Stored.Collections {
 				to.Low, to.High = max(to.Low, c.Bytes.Low), max(to.High, c.Bytes.High)
 			}
-			to.High = max(to.High, l.profiles[i].Sizes.Off(uint32(id))[1])
+			to.High = max(to.High, l.profiles[i].Sizes.Off(t.ID)[1])
 		}
 	}
 	return s

@@ -13,13 +13,14 @@ import (
 // complains of, and its statistics.
 func denseOf(v *detect.View, t *detect.TargetView) []detect.Finding {
 	dense := []detect.Finding{}
-	for i := range t.Shapes {
-		if f, ok := denseFinding(v, t, shapeReads(v, t, &t.Shapes[i])); ok {
+	counted := t.Teller(detect.TombstonesKnown)
+	for i := range counted.Shapes {
+		if f, ok := denseFinding(v, counted, shapeReads(v, counted, &counted.Shapes[i])); ok {
 			dense = append(dense, f)
 		}
 	}
 	if len(dense) == 0 {
-		dense = denseKeys(v, t)
+		dense = denseKeys(v, counted)
 	}
 	return joinDense(dense, denseSelected(v, t), denseStatistics(v, t))
 }

@@ -25,6 +25,12 @@ func judgeHotNode(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	if !fromTraffic(v) || len(v.Nodes) == 0 {
 		return nil, nil
 	}
+	if slices.ContainsFunc(v.Targets, func(t *detect.TargetView) bool { return len(t.Also) > 0 }) {
+		return nil, []detect.NotAssessed{{
+			Missing: []string{"nodes"},
+			GetIt:   "the same requests are told by several inputs, and those of a node are counted in each: give the audit log, the full query log or the traces alone",
+		}}
+	}
 	if uint64(len(v.Nodes)) < v.Limits.Count(detect.NodesAtLeast) {
 		return nil, []detect.NotAssessed{{
 			Missing: []string{"nodes"},

@@ -32,6 +32,7 @@ func judgeTombstoneDenseRead(v *detect.View) ([]detect.Finding, []detect.NotAsse
 }
 
 func tombstonesUnjudged(v *detect.View, t *detect.TargetView) []detect.NotAssessed {
+	t = t.Teller(detect.TombstonesKnown)
 	reads, counted := t.Totals.Reads(), t.Totals[detect.TombstonesKnown]
 	many := reads >= v.Limits.Count(detect.TombstonesReads)
 	switch {

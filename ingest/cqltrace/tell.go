@@ -37,7 +37,7 @@ func (d *Decoder) tell(s *session) {
 			return
 		case s.head:
 			t := *e
-			t.Coverage, t.Failed = ingest.Traffic, s.aborted || s.timedOut
+			t.Coverage, t.Witness, t.Failed = ingest.Traffic, ingest.Traces, s.aborted || s.timedOut
 			if !notable {
 				withCounts(&t)
 			}

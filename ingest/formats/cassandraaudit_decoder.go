@@ -66,7 +66,7 @@ func (d *cassandraAudit) Decode(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	d.to = to
-	d.event = ingest.Event{Store: ingest.Cassandra, At: rec.At, Consistency: a.level}
+	d.event = ingest.Event{Store: ingest.Cassandra, Witness: ingest.AuditLog, At: rec.At, Consistency: a.level}
 	if nano, cause := d.times.Parse(a.timestamp); cause == "" {
 		d.event.SetTime(nano)
 	} else if rec.UnixNano != 0 {

@@ -76,7 +76,7 @@ func (d *cassandraFQL) Decode(rec *ingest.Record, to ingest.Sink) {
 	for text, rest, ok := fqlStatement(body); ok; text, rest, ok = fqlStatement(rest) {
 		rest = d.hex.read(rest)
 		e := &d.event
-		*e = ingest.Event{Store: ingest.Cassandra, At: rec.At}
+		*e = ingest.Event{Store: ingest.Cassandra, Witness: ingest.QueryLog, At: rec.At}
 		if nano != 0 {
 			e.SetTime(nano)
 		}

@@ -90,7 +90,7 @@ func sizesOf(p *detect.Profile, limits *detect.Limits) []Size {
 			if m := t.States[j].Measure; m != ingest.PartitionBytes && m != ingest.PartitionRows {
 				continue
 			}
-			size := sizeOf(t.Target, &t.States[j], limits)
+			size := sizeOf(t.Target.Bare(), &t.States[j], limits)
 			i, known := at[size.series()]
 			switch {
 			case !known:

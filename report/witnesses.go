@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/keyheat/keyheat/detect"
+)
+
+// maxTwice bounds the tables that notes tell to have several witnesses.
+const maxTwice = 4
+
+// witnessNotes tells which tables have requests that several witnesses tell of, and which was counted.
+func witnessNotes(v *detect.View) []string {
+	var notes []string
+	more := 0
+	for _, t := range v.Targets {
+		switch {
+		case len(t.Also) == 0:
+		case len(notes) >= maxTwice:
+			more++
+		default:
+			notes = append(notes, witnessNote(t))
+		}
+	}
+	if more > 0 {
+		notes = append(notes, fmt.Sprintf("more tables whose requests are told twice: %d", more))
+	}
+	return notes
+}
+
+func witnessNote(t *detect.TargetView) string {
+	told := func(t *detect.TargetView) string {
+		var names []string
+		for _, w := range t.Told.Witnesses() {
+			names = append(names, w.String())
+		}
+		return fmt.Sprintf("%s (%d)", strings.Join(names, " and "), t.Totals[detect.Requests])
+	}
+	var others []string
+	for _, o := range t.Also {
+		others = append(others, told(o))
+	}
+	return fmt.Sprintf("requests of %s are told by %s and again by %s: the first are counted, of the others only the tombstones where the first tell none",
+		cut(t.Target.Table), told(t), strings.Join(others, ", "))
+}
