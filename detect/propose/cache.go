@@ -51,6 +51,8 @@ func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Steps: []string{
 			"let one read of a key through at a time and hand its answer to the others that wait",
 			"keep the answer for a second",
+			"of DynamoDB a DAX cluster does both for all processes, for reads that need not be strongly consistent",
+			"undo: ask the store again, each time",
 		},
 		Verify: "run keyheat analyze on traffic after the change: the key's busiest second should fall to about " + amount(left) + " requests a reading process",
 	}}

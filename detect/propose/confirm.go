@@ -61,7 +61,8 @@ func confirmSteps(f *detect.Finding) []string {
 	case "hot-node":
 		return []string{
 			"confirm that the log names replicas, not coordinators: nodetool getendpoints KEYSPACE TABLE KEY",
-			"nodetool status (does it own more?), nodetool proxyhistograms and nodetool tpstats on this node and on another",
+			"nodetool status and nodetool ring (does it own more tokens?), nodetool proxyhistograms and nodetool tpstats on this node and on another",
+			"its pauses and its disk: GCInspector lines of system.log, iostat; and whether the snitch sends reads to it: nodetool describecluster",
 		}
 	case "tombstone-dense-read":
 		steps = append(steps, "confirm with a trace of one such read: cqlsh, TRACING ON, then the statement")
