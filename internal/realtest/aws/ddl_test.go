@@ -49,7 +49,11 @@ func pasteable(t *testing.T, dir, kind string) (calls, undo []string) {
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	r := struct{ Findings []struct{ Proposals []struct{ Kind, Script string } } }{}
+	r := struct {
+		Findings []struct {
+			Proposals []struct{ Kind, Script string }
+		}
+	}{}
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
