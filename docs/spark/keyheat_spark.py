@@ -15,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 
 from py4j.protocol import Py4JJavaError
-from pyspark import SparkConf, SparkContext, SparkFiles, TaskContext
+from pyspark import AccumulatorParam, SparkConf, SparkContext, SparkFiles, TaskContext
 
 
 def options():
@@ -30,10 +31,10 @@ def options():
     p.add_argument("--splits", type=int, default=1, help="splits of a task (default: 1); more for very many small files")
     p.add_argument("--plan-arg", action="append", default=[], metavar="FLAG", help="for keyheat plan: --plan-arg=--since=2h (repeatable)")
     p.add_argument("--merge-arg", action="append", default=[], metavar="FLAG", help="for keyheat merge: --merge-arg=--format=json (repeatable)")
-    p.add_argument("inputs", nargs="+", help="absolute paths that every node sees: files, folders, globs")
+    p.add_argument("inputs", nargs="+", help="absolute paths that every node sees, or s3://: files, folders, globs")
     o = p.parse_args()
     for path in o.inputs:
-        if not os.path.isabs(path):
+        if not os.path.isabs(path) and not path.startswith("s3://"):
             p.error(f"{path}: must be an absolute path, executors work in other folders")
     return o
 
@@ -59,13 +60,25 @@ def check(code, said, accepted=(0,)):
         raise Failed(said.strip() or f"keyheat: ended with {code}")
 
 
-def sketching(name, head, keys, keep_going, again):
+class Tally(AccumulatorParam):
+    """Adds up numbers by name."""
+
+    def zero(self, value):
+        return Counter()
+
+    def addInPlace(self, a, b):
+        a.update(b)
+        return a
+
+
+def sketching(name, head, keys, keep_going, again, tasks, seconds):
     """Gives the function of a task: it makes the parts of its splits.
 
     RDD.pipe is not used: without a shell around it the error says neither split nor cause."""
 
     def task(splits):
         again.add(TaskContext.get().attemptNumber())
+        executor, begin = os.uname().nodename + os.getcwd(), time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             command = [program(name), "sketch", "--plan", os.path.join(folder, "plan"), "--workers", "1", "--quiet"]
             with open(os.path.join(folder, "plan"), "w") as f:
@@ -80,6 +93,8 @@ def sketching(name, head, keys, keep_going, again):
                         yield line.rstrip("\n")
                 stderr.seek(0)
                 check(p.returncode, stderr.read(), (0, 3) if keep_going else (0,))
+        tasks.add(Counter({executor: 1}))
+        seconds.add(time.monotonic() - begin)
 
     return task
 
@@ -92,14 +107,18 @@ def size_of(split):
 
 def one_pass(sc, o, head, splits, keys, folder):
     """Makes the parts of all splits, the largest files first: the longest single file bounds the time."""
-    again = sc.accumulator(0)
+    again, seconds, done = sc.accumulator(0), sc.accumulator(0.0), sc.accumulator(Counter(), Tally())
     begin = time.monotonic()
     splits = sorted(splits, key=size_of, reverse=True)
     tasks = max(1, (len(splits) + o.splits - 1) // o.splits)
     lines = sc.parallelize([splits[i::tasks] for i in range(tasks)], tasks).flatMap(lambda part: part)
-    lines.mapPartitions(sketching(o.keyheat, head, keys, o.keep_going, again)).saveAsTextFile(folder)
+    lines.mapPartitions(sketching(o.keyheat, head, keys, o.keep_going, again, done, seconds)).saveAsTextFile(folder)
     took = time.monotonic() - begin
-    print(f"keyheat: {'second' if keys else 'first'} pass: {len(splits)} splits in {tasks} tasks, {again.value} of them tried again, {took:.1f} s", file=sys.stderr)
+    print(
+        f"keyheat: {'second' if keys else 'first'} pass: {len(splits)} splits in {tasks} tasks, {again.value} of them tried again, {took:.1f} s;"
+        f" {seconds.value:.1f} s of keyheat on {len(done.value)} executors, {min(done.value.values())} to {max(done.value.values())} tasks each",
+        file=sys.stderr,
+    )
 
 
 def merge(sc, o, folders, args):

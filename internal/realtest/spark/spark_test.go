@@ -229,6 +229,36 @@ func TestSparkGivesTheReportOfOneMachine(t *testing.T) {
 	}
 }
 
+// What the README tells a reader to do works, from a clone that has nothing but what is committed.
+func TestTheWalkThroughRuns(t *testing.T) {
+	c := newCluster(t)
+	readme, err := os.ReadFile(root + "/docs/spark/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(readme), "```sh\n")
+	script, _, found := strings.Cut(block, "```\n")
+	if !found || !strings.Contains(script, "pip install -q "+pyspark+"\n") {
+		t.Fatalf("the walk-through is not of %s:\n%s", pyspark, script)
+	}
+	clone := filepath.Join(c.dir, "clone")
+	if out, err := exec.CommandContext(t.Context(), "git", "clone", "-q", root, clone).CombinedOutput(); err != nil {
+		t.Fatalf("git clone: %v\n%s", err, out)
+	}
+	// The environment is there already: to fetch Spark takes minutes. pip finds it, and does nothing.
+	before, after, found := strings.Cut(script, "python3 -m venv spark\n")
+	if err := os.Symlink(c.venv, filepath.Join(clone, "spark")); err != nil || !found {
+		t.Fatal(found, err)
+	}
+	script = before + after
+	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
+	cmd.Dir = clone
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), "\nthe same\n") {
+		t.Errorf("error %v:\n%s", err, out)
+	}
+}
+
 // deadly runs keyheat for a task; the fourth start of them all kills its executor first, as a machine
 // that is lost. It walks up from itself to the executor's Java.
 const deadly = `#!/bin/sh
