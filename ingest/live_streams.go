@@ -12,7 +12,7 @@ import (
 const (
 	liveChunk = 1 << 16 // records of a chunk
 	// liveOpen is the most records in the open chunks of all inputs of a Live together: at the next one the
-	// longest of them ends. A thousand inputs are then held in as little memory as one.
+	// longest of them ends. The open chunks of a thousand inputs then take no more memory than those of two.
 	liveOpen = 2 * liveChunk
 )
 

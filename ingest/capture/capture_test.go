@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -325,5 +326,30 @@ func TestEachColumnIsDocumented(t *testing.T) {
 	}
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("documented (-), written (+):\n%s", d)
+	}
+}
+
+func TestInputsAreWrittenAtTheSameTime(t *testing.T) {
+	var file bytes.Buffer
+	w, err := NewWriter(&file, "test://host", unexpected(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for seed := range uint64(4) {
+		all.Go(func() { play(seed, 300, w); w.Flush(); w.Note("done") })
+	}
+	all.Wait()
+	records, inputs := w.Records()
+	if err := w.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	got := &tape{}
+	r, err := newReader(&file, nil)
+	if err == nil {
+		err = r.Collect(t.Context(), got)
+	}
+	if err != nil || uint64(len(got.records)) != records || uint64(len(got.inputs)) != inputs {
+		t.Errorf("%d records of %d inputs, want %d of %d; error %v", len(got.records), len(got.inputs), records, inputs, err)
 	}
 }

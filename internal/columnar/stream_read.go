@@ -57,8 +57,11 @@ func NewStreamReader(r io.Reader, mem Allocator) (*StreamReader, error) {
 	in, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(mem))
 	if err != nil {
 		m.Release()
-		if cause := m.cause(err); cause != nil {
-			err = cause
+		switch {
+		case m.err == io.EOF:
+			err = errors.New("ends before its schema")
+		case m.err != nil:
+			err = m.err
 		}
 		return nil, err
 	}

@@ -124,11 +124,10 @@ func leftOut(n int, what, how string) string {
 }
 
 func (p *page) htmlFacts() []string {
-	bytes := uint64(0)
-	for i := range p.r.Inputs {
-		bytes += p.r.Inputs[i].Bytes
+	facts := []string{plural(uint64(len(p.r.Inputs)), "input")}
+	if bytes := bytesOf(p.r.Inputs); bytes > 0 || len(p.r.Inputs) == 0 { // live sources have none
+		facts[0] += ", " + size(bytes)
 	}
-	facts := []string{plural(uint64(len(p.r.Inputs)), "input") + ", " + size(bytes)}
 	if p.r.Nodes > 0 {
 		facts = append(facts, plural(uint64(p.r.Nodes), "node"))
 	}

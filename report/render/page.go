@@ -19,16 +19,14 @@ type page struct {
 
 // header says what was looked at, how much of it was understood, and what to know before reading on.
 func (p *page) header() {
-	bytes := uint64(0)
-	for i := range p.r.Inputs {
-		bytes += p.r.Inputs[i].Bytes
-	}
 	facts := []string{"keyheat " + visible(orUnknown(p.r.Version)), plural(uint64(len(p.r.Inputs)), "input")}
 	if p.r.Nodes > 0 {
 		facts = append(facts, plural(uint64(p.r.Nodes), "node"))
 	}
-	facts = append(facts, size(bytes), p.whole(p.r.Span))
-	p.dotted("", bold, facts)
+	if bytes := bytesOf(p.r.Inputs); bytes > 0 || len(p.r.Inputs) == 0 { // live sources have none
+		facts = append(facts, size(bytes))
+	}
+	p.dotted("", bold, append(facts, p.whole(p.r.Span)))
 	p.dotted("", "", p.understood())
 	if p.r.Partial != "" {
 		p.hanging("PARTIAL  ", yellow, visible(p.r.Partial))
@@ -36,6 +34,15 @@ func (p *page) header() {
 	for _, n := range p.r.Notes {
 		p.hanging("note  ", dim, visible(n))
 	}
+}
+
+// bytesOf gives the bytes of all inputs.
+func bytesOf(inputs []report.Input) uint64 {
+	sum := uint64(0)
+	for i := range inputs {
+		sum += inputs[i].Bytes
+	}
+	return sum
 }
 
 // understood gives how much of the input was understood, and what was not.
