@@ -29,9 +29,9 @@ func (s *laneSink) event(e *ingest.Event, coverage ingest.Coverage) {
 	}
 	traffic := coverage != ingest.StateOnly
 	if traffic {
-		s.tally.sums[requests] += n
+		s.tally.add(requests, n)
 		if e.Op.Reads() {
-			s.tally.sums[allReads] += n
+			s.tally.add(allReads, n)
 		}
 	}
 	why, name := s.place(e)

@@ -135,11 +135,12 @@ func (l *measuredLane) readings(s *detect.Simulated) {
 		return
 	}
 	fan := l.tally.fanout
-	loose, most := y[looseReads]*(many-1), fan.Max()
+	most := fan.Max()
+	loose := mulDiv(y[looseReads], (many-1)*most, 1)
 	s.SingleReads = detect.Within(0, detect.Ratio(y[singles], n), detect.Ratio(fan.Count()-fan.Above(2), n))
 	s.SingleReads.Value, s.SingleReads.Low = s.SingleReads.High, detect.Ratio(y[singles], n)
 	mean := perThousand(fan.Sum(), n)
-	s.FanoutMean = detect.Within(mean, mean, perThousand(fan.Sum()+loose*most, n))
+	s.FanoutMean = detect.Within(mean, mean, perThousand(fan.Sum()+loose, n))
 	_, p99 := fan.Quantile(99, 100)
 	s.FanoutP99 = detect.Exactly(detect.Whole(p99))
 	if y[looseReads] > 0 {

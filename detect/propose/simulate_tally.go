@@ -2,6 +2,7 @@ package propose
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/sketch"
@@ -66,53 +67,53 @@ const leastRead = 500
 // request counts a request that was replayed.
 func (y *tally) request(e *ingest.Event, p *placement) {
 	n := e.Count()
-	y.sums[replayed] += n
+	y.add(replayed, n)
 	if e.Throttle != ingest.NotThrottled {
-		y.sums[refused] += n
+		y.add(refused, n)
 	}
 	switch {
 	case e.Op.Reads():
 		y.read(e, p)
 	case e.Op == ingest.OpUnknown:
-		y.sums[opUnknown] += n
+		y.add(opUnknown, n)
 	case p.loose:
-		y.sums[looseRest] += n
+		y.add(looseRest, n)
 	}
 }
 
 func (y *tally) read(e *ingest.Event, p *placement) {
 	n := e.Count()
-	y.sums[reads] += n
+	y.add(reads, n)
 	y.fanout.Add(p.all, n)
 	switch {
 	case p.loose:
-		y.sums[looseReads] += n
+		y.add(looseReads, n)
 	case p.all == 1:
-		y.sums[singles] += n
+		y.add(singles, n)
 	}
 	if u, ok := e.ReadUnits(); ok {
 		c := costOfRead(e, u, p.all)
-		y.sums[unitReads] += n
-		y.sums[units] += c.sum(p.all)
-		y.sums[unitsLow] += min(c.low, c.sum(p.all))
-		y.sums[unitsHigh] += max(c.high, c.sum(p.all))
+		y.add(unitReads, n)
+		y.add(units, c.sum(p.all))
+		y.add(unitsLow, min(c.low, c.sum(p.all)))
+		y.add(unitsHigh, max(c.high, c.sum(p.all)))
 		if p.loose {
-			y.sums[looseUnits] += n
+			y.add(looseUnits, n)
 		}
 	}
 	if r, ok := e.Rows(); ok {
-		y.sums[rowReads] += n
-		y.sums[rows] += r
-		y.sums[rowsHigh] += r
+		y.add(rowReads, n)
+		y.add(rows, r)
+		y.add(rowsHigh, r)
 		if !isPoint(e) { // with a LIMIT, each partition gives as many
-			y.sums[rowsHigh] += r * (p.all - 1)
+			y.add(rowsHigh, mulDiv(r, p.all-1, 1))
 		}
 	}
 	if t, ok := e.Tombstones(); ok {
-		y.sums[tombReads] += n
-		y.sums[tombs] += t
+		y.add(tombReads, n)
+		y.add(tombs, t)
 		if p.loose {
-			y.sums[tombsLoose] += t
+			y.add(tombsLoose, t)
 		}
 	}
 }
@@ -147,12 +148,18 @@ func costOfRead(e *ingest.Event, units, all uint64) readCost {
 // isPoint reports whether a request is about one item.
 func isPoint(e *ingest.Event) bool { return len(e.SortKey) > 0 }
 
+// add adds to a sum, which saturates: amounts come from outside.
+func (y *tally) add(to tallied, n uint64) {
+	sum, over := bits.Add64(y.sums[to], n, 0)
+	y.sums[to] = sum | -over
+}
+
 func (y *tally) skip(why, name string, n uint64) { y.skipped[skipped{why, name}] += n }
 
 // merge adds what another goroutine counted.
 func (y *tally) merge(o *tally) {
-	for i := range y.sums {
-		y.sums[i] += o.sums[i]
+	for i := range o.sums {
+		y.add(tallied(i), o.sums[i])
 	}
 	y.fanout.Merge(o.fanout)
 	for why, n := range o.skipped {

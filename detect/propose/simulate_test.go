@@ -182,3 +182,40 @@ func TestSharesAddUp(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParseCandidate holds a key that is read against what it writes itself as.
+func FuzzParseCandidate(f *testing.F) {
+	for _, seed := range []string{"key", "a, shard(8)", "bucket(day, ts), shard_by(sk, 16)", "a(b", ")", "shard(", "a,,"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		k, err := ParseCandidate(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseCandidate(k.String())
+		if err != nil || again.String() != k.String() {
+			t.Errorf("%q is read as %q, and that as %v, %v", text, k, again, err)
+		}
+	})
+}
+
+// Amounts come from outside: sums saturate, and nothing overflows into a small number.
+func TestHugeAmountsSaturate(t *testing.T) {
+	const huge = 1<<64 - 1
+	y, p := newTally(), &placement{key: resolved(t, "key, shard(64)")}
+	for range 3 {
+		e := &ingest.Event{Op: ingest.OpRead, KeyKnown: true, Key: []byte("k"), Requests: huge / 1000}
+		e.SetRows(huge)
+		e.SetTombstones(huge)
+		if why, _ := p.place(e); why != "" {
+			t.Fatal(why)
+		}
+		y.request(e, p)
+	}
+	for _, of := range []tallied{rows, rowsHigh, tombs} {
+		if y.sums[of] != huge {
+			t.Errorf("sum %d: got %d, want it saturated", of, y.sums[of])
+		}
+	}
+}
