@@ -126,6 +126,9 @@ func (e *env) draws() bool {
 // printPlain prints a picture again and again, and once more at the end of what is read once.
 func (t *topRun) printPlain(ctx context.Context, stdout io.Writer) error {
 	t.pause(ctx, t.caughtUp, 0)
+	if t.watch.Seen() == 0 {
+		t.pause(ctx, t.ended, t.o.every.of) // it only begins
+	}
 	for n := 1; ; n++ {
 		ended := t.hasEnded()
 		if ended {

@@ -140,10 +140,15 @@ func (s sortOrder) order(o *Options, b *watch.Board) func(x, y *watch.Row) int {
 		case s == byName:
 			return strings.Compare(o.rowName(x), o.rowName(y))
 		case c == nil || c.series == nil: // the share is that of the load
-			return cmp.Compare(load(y).Middle(), load(x).Middle())
+			return byLoadOf(x, y)
 		}
-		return cmp.Or(cmp.Compare(c.of(o, b, y).Middle(), c.of(o, b, x).Middle()), cmp.Compare(load(y).Middle(), load(x).Middle()))
+		return cmp.Or(cmp.Compare(c.of(o, b, y).Middle(), c.of(o, b, x).Middle()), byLoadOf(x, y))
 	}
+}
+
+// byLoadOf puts what is busy now first, and then what was busy in the window.
+func byLoadOf(x, y *watch.Row) int {
+	return cmp.Or(cmp.Compare(load(y).Middle(), load(x).Middle()), cmp.Compare(y.Seen, x.Seen))
 }
 
 // fitting gives those of the columns that fit into a width, the lowest ranks first, and by in any case.

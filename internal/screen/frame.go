@@ -16,8 +16,8 @@ const (
 	bold    = "1"
 	dim     = "2"
 	reverse = "7"
-	red     = "31"
-	yellow  = "33"
+	red     = "1;31"
+	yellow  = "1;33"
 )
 
 // A pen writes lines of at most width columns.

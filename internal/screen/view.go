@@ -67,7 +67,7 @@ func (m *model) nothing() string {
 	case m.board.Now.IsZero():
 		return "no request with a time was seen yet"
 	case m.at.level == atKeys:
-		return "no key was told in the last " + short(m.board.Rate) + ": records may not tell keys"
+		return "no key was told in the last " + short(m.board.Window) + ": records may not tell keys"
 	}
 	return "nothing was seen in the last " + short(m.board.Window)
 }

@@ -41,6 +41,7 @@ type Row struct {
 	Key    []byte // nil: the table
 	// PerSecond are amounts a second, thousandths, of the last tenth of the window.
 	PerSecond [Measures]detect.Range
+	Seen      uint64             // requests and complaints in the window, at least
 	Series    [Measures][]uint64 // by slot of the window, the oldest first; of keys the middle of the bounds
 }
 
@@ -132,9 +133,6 @@ func (w *Watch) looker() *looker {
 	return l
 }
 
-// recent gives the slots over which rates are taken.
-func (l *looker) recent() []*slot { return l.all[Slots-rateSlots:] }
-
 // perSecond gives an amount of the recent slots as a rate, in thousandths.
 func (l *looker) perSecond(m int, n uint64) uint64 {
 	if Measure(m) == ReadMilli || Measure(m) == WriteMilli {
@@ -193,6 +191,7 @@ func (l *looker) table(id uint32) Row {
 		total := s.total(id)
 		for m, n := range total {
 			r.Series[m][i] = n
+			r.Seen += loadOf(Measure(m), n)
 		}
 		if i >= Slots-rateSlots {
 			recent.add(&total)
@@ -204,31 +203,44 @@ func (l *looker) table(id uint32) Row {
 	return r
 }
 
+// loadOf gives the amounts that are requests or complaints.
+func loadOf(m Measure, n uint64) uint64 {
+	if m <= Other || m == Reported {
+		return n
+	}
+	return 0
+}
+
 // keySum adds up what the recent slots know of a key. In slots that do not hold it, up to their off may be
 // its own.
 type keySum struct {
 	low, high, off counts
+	seen           uint64
 }
 
-// keys gives the keys of a table that were among the heaviest of a recent slot; with only, that one.
+// keys gives the keys of a table that were among the heaviest of a slot; with only, that one.
 func (l *looker) keys(id uint32, only []byte) []Row {
 	sums, off := map[string]*keySum{}, counts{}
 	if only != nil {
 		sums[string(only)] = &keySum{}
 	}
-	for _, s := range l.recent() {
+	for i, s := range l.all {
 		if s == nil {
 			continue
 		}
 		for f := range families {
-			if top := s.top(f); top != nil {
+			if i < Slots-rateSlots {
+				if top := s.first(f); top != nil && only == nil {
+					earlier(sums, top, id, f)
+				}
+			} else if top := s.top(f); top != nil {
 				gather(sums, &off, top, id, f, only)
 			}
 		}
 	}
 	rows := make([]Row, 0, len(sums))
 	for key, sum := range sums {
-		r := Row{Target: l.w.tables.all[id], Key: []byte(key)}
+		r := Row{Target: l.w.tables.all[id], Key: []byte(key), Seen: sum.seen}
 		for m := range r.PerSecond {
 			r.PerSecond[m] = detect.Range{Low: l.perSecond(m, sum.low[m]), High: l.perSecond(m, sum.high[m]+off[m]-sum.off[m])}
 		}
@@ -260,6 +272,23 @@ func gather(sums map[string]*keySum, off *counts, top *sketch.Top, id uint32, f 
 			sum.low[first+w] += e.Count[w]
 			sum.high[first+w] += high[w]
 			sum.off[first+w] += rest[w]
+			sum.seen += loadOf(Measure(first+w), e.Count[w])
+		}
+	}
+}
+
+// earlier adds the heaviest keys of a slot over which no rate is taken.
+func earlier(sums map[string]*keySum, top *sketch.Top, id uint32, f int) {
+	from, to := top.Group(id)
+	for i := from; i < to; i++ {
+		e := top.At(i)
+		sum := sums[string(e.Key)]
+		if sum == nil {
+			sum = &keySum{}
+			sums[string(e.Key)] = sum
+		}
+		for w := range sketch.Weights {
+			sum.seen += loadOf(Measure(f*sketch.Weights+w), e.Count[w])
 		}
 	}
 }

@@ -52,6 +52,7 @@ type slot struct {
 	totals []counts
 	keys   [families]*sketch.Table // nil: nothing of these measures
 	tops   [families]*sketch.Top   // of keys; nil: out of date
+	firsts [families]*sketch.Top   // the heaviest alone, likewise
 }
 
 func (s *slot) reset(index int64) {
@@ -60,7 +61,7 @@ func (s *slot) reset(index int64) {
 		if t != nil {
 			t.Reset()
 		}
-		s.tops[f] = nil
+		s.tops[f], s.firsts[f] = nil, nil
 	}
 }
 
@@ -82,7 +83,7 @@ func (s *slot) add(table uint32, e *ingest.Event, n *counts) {
 			s.keys[f] = sketch.NewTable(keyBudget)
 		}
 		s.keys[f].Add(table, hash, e.Key, v, 0, 0)
-		s.tops[f] = nil
+		s.tops[f], s.firsts[f] = nil, nil
 	}
 }
 
@@ -104,6 +105,21 @@ func (s *slot) top(f int) *sketch.Top {
 		s.tops[f] = s.keys[f].Seal(sketch.Quota{}, 0)
 	}
 	return s.tops[f]
+}
+
+// firstKeys is how many keys of a table are listed, by each measure, of a slot that is older than rates are.
+const firstKeys = 8
+
+// first gives the heaviest keys of each table in a family, nil when there are none.
+func (s *slot) first(f int) *sketch.Top {
+	if s.firsts[f] == nil && s.keys[f] != nil {
+		var q sketch.Quota
+		for w := range sketch.Weights {
+			q.PerGroup[w] = firstKeys
+		}
+		s.firsts[f] = s.keys[f].Seal(q, 0)
+	}
+	return s.firsts[f]
 }
 
 // bounds gives what is known of a key in the slot.
