@@ -35,7 +35,7 @@ func TestOfManyInputsOnlySchemasAreLookedAtBeforehand(t *testing.T) {
 		}
 	}
 	code, stdout, stderr := runArgs(t, testEnv("analyze", "--format", "json", dir))
-	if code != exitRan || !strings.Contains(stdout, "were looked at for schemas beforehand") {
+	if code != exitRan || !strings.Contains(stdout, "were looked at beforehand") {
 		t.Errorf("exit %d, stderr %s", code, stderr)
 	}
 }
