@@ -17,6 +17,7 @@ const (
 	clAggregation
 	clNodes
 	clOperations
+	clSlowJSON
 	clAudit
 	clThreshold
 	clConfiguration
@@ -65,6 +66,10 @@ func cassandraMessage(text []byte) clMessage {
 	case 'N':
 		if clBegins(text, "Node configuration:[") {
 			return clConfiguration
+		}
+	case '[':
+		if clBegins(text, clSlowJSONBegins) {
+			return clSlowJSON
 		}
 	case 'h', 'u':
 		switch {

@@ -48,6 +48,8 @@ func (d *cassandra) read(kind clMessage, s clText) bool {
 		return d.nodes(s)
 	case clOperations:
 		return d.operations(s)
+	case clSlowJSON:
+		return d.slowJSON(s)
 	case clAudit:
 		return d.audit(s)
 	case clThreshold:

@@ -4,9 +4,11 @@ import (
 	"bytes"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
-// operations reads the lists of slow and timed-out reads (db/monitoring/MonitoringTask.java, 3.10 on):
+// operations reads the lists of slow and timed-out reads (db/monitoring/MonitoringTask.java; the last two are
+// of 3.2 to 3.9, which knew no slow ones):
 //
 //	2 operations were slow in the last 5001 msecs:
 //	<SELECT …>, time 558 msec - slow timeout 500 msec/cross-node
@@ -15,6 +17,8 @@ import (
 //	<SELECT …>, total time 10058 msec, timeout 10000 msec
 //	<SELECT …> timed out 2 times, avg/min/max 1/1/2 msec, timeout 10000 msec
 //	... (111 were dropped)
+//	SELECT …: total time 5602 msec - timeout 5000 msec
+//	SELECT … (timed out 4 times): total time avg/min/max 5200/5100/5302 msec - timeout 5000 msec/cross-node
 func (d *cassandra) operations(s clText) bool {
 	n := bytes.IndexByte(s.rest, '\n')
 	if n < 0 {
@@ -28,7 +32,7 @@ func (d *cassandra) operations(s clText) bool {
 		}
 		rest = rest[n:]
 	}
-	if !d.said { // 6.0 with its appender prints JSON
+	if !d.said { // all were dropped
 		return d.skip(clSkipContext)
 	}
 	return true
@@ -38,7 +42,11 @@ func (d *cassandra) operations(s clText) bool {
 // there. A statement may hold line ends, so an entry is what ends as one.
 func (d *cassandra) operation(text []byte) int {
 	const tries = 32
-	if len(text) == 0 || text[0] != '<' {
+	begins := "<"
+	if clBegins(text, "SELECT ") {
+		begins = "SELECT "
+	}
+	if !clBegins(text, begins) {
 		return 0
 	}
 	for try, end := 0, 0; try < tries && end < len(text); end++ {
@@ -47,7 +55,7 @@ func (d *cassandra) operation(text []byte) int {
 			n = len(text) - end
 		}
 		end += n
-		entry := bytes.TrimRight(text[1:end], "\r")
+		entry := bytes.TrimRight(bytes.TrimPrefix(text[:end], []byte("<")), "\r")
 		if !bytes.HasSuffix(entry, clEntryEnd) && !bytes.HasSuffix(entry, clCrossNode) {
 			continue
 		}
@@ -56,7 +64,7 @@ func (d *cassandra) operation(text []byte) int {
 		}
 	}
 	d.problem(clProblemMessage, text)
-	next := clIndex(text, "\n<")
+	next := clIndex(text, "\n"+begins)
 	if next < 0 {
 		return len(text)
 	}
@@ -110,6 +118,60 @@ var clSlowForms = []struct {
 	{">, was slow ", true, false, " msec - slow timeout "},
 	{">, total time ", false, true, " msec, timeout "},
 	{"> timed out ", true, true, " msec, timeout "},
+	{" (timed out ", true, true, " msec - timeout "},
+	{": total time ", false, true, " msec - timeout "},
+}
+
+// clSlowJSONBegins is how the list of slow reads begins that 6.0 prints where its appender SLOW_QUERIES_APPENDER
+// is on: what Jackson makes of db/monitoring/MonitoringTask.java's operations.
+const clSlowJSONBegins = `[{"id":"org.apache.cassandra.db.monitoring.MonitoringTask$`
+
+// slowJSON reads such a list:
+//
+//	[{"id":"…MonitoringTask$SlowOperation","numTimesReported":3,"totalTimeNanos":2100000000,"maxTimeNanos":901000000,
+//	"minTimeNanos":510000000,"name":"SELECT …","timestampMs":1780563605000,"keyspace":"shop","table":"jobs","crossNode":false}]
+func (d *cassandra) slowJSON(s clText) bool {
+	for at := 1; at < len(s.rest); {
+		at = ingest.SkipSpace(s.rest, at)
+		kind, operation, next := ingest.ScanJSON(s.rest, at)
+		if kind != ingest.JSONObject || !d.slowOperation(operation) {
+			d.problem(clProblemMessage, s.rest[min(at, len(s.rest)):])
+			return true
+		}
+		at = ingest.SkipSpace(s.rest, next)
+		if at < len(s.rest) && s.rest[at] == ']' {
+			return true
+		}
+		at++ // the comma
+	}
+	d.problem(clProblemMessage, s.rest) // the list does not end
+	return true
+}
+
+// slowOperation reads one operation of such a list; false: it is none.
+func (d *cassandra) slowOperation(object []byte) bool {
+	e := d.request(ingest.OpRead)
+	e.Slow = true
+	query := []byte(nil)
+	for m := ingest.ReadJSON(object, 0); ; {
+		name, _, value, ok := m.Next()
+		if !ok {
+			break
+		}
+		n, isNumber := systable.Count(value)
+		switch {
+		case string(name) == "name":
+			query = unquotedText(value)
+		case !isNumber:
+		case string(name) == "numTimesReported":
+			e.Requests = n
+		case string(name) == "maxTimeNanos":
+			e.SetLatency(n / 1000)
+		case string(name) == "timestampMs" && n < 1<<43:
+			e.SetTime(int64(n) * 1e6)
+		}
+	}
+	return len(query) > 0 && d.statement(e, clStatement(query)) && d.emit(e)
 }
 
 // threshold reads `updated tombstone_warn_threshold to 1000`.
