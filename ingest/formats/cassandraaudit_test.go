@@ -22,7 +22,7 @@ func auditSays(t *testing.T, f *ingest.Format, text string, o ingest.DecodeOptio
 func TestAuditEntriesWithASchema(t *testing.T) {
 	schema, _ := cql.ParseSchema([]byte("CREATE TABLE shop.orders (id int PRIMARY KEY, note text);"))
 	const entry = "user:app|host:/10.0.0.7:7000|source:/10.0.0.9|timestamp:1714651872123|type:UPDATE|category:DML|ks:shop|scope:orders|operation:insert into orders (id, note) values (7, 'x|y')"
-	want := []string{`event store=cassandra op=write keyknown=true table="shop.orders" key="7" shape="INSERT INTO orders (id, note) VALUES (?, ?)" time=2024-05-02T12:11:12.123Z`}
+	want := []string{`event store=cassandra op=write keyknown=true witness=the audit log table="shop.orders" key="7" shape="INSERT INTO orders (id, note) VALUES (?, ?)" time=2024-05-02T12:11:12.123Z`}
 	if diff := cmp.Diff(auditSays(t, &CassandraAudit, entry, ingest.DecodeOptions{Schema: schema}), want); diff != "" {
 		t.Errorf("entry (-got +want):\n%s", diff)
 	}

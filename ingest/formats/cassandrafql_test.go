@@ -21,9 +21,9 @@ func TestFullQueryLogWithASchema(t *testing.T) {
 		"Query: DELETE FROM shop.cart WHERE user_id = ? AND item_id = ?", "Values: ",
 		"00000000 61 62                                            ab              ", "-----", "null", "-----", "", ""}, "\n")
 	want := []string{
-		`event store=cassandra op=write keyknown=true partitions=3 table="shop.cart" key="\xff\x02\x02ab\x011" shape="INSERT INTO shop.cart (user_id, item_id) VALUES (?, ?)" time=2026-11-30T08:56:53.801Z`,
-		`event store=cassandra op=write keyknown=true table="shop.cart" key="\xff\x02\x02cd\x012" shape="INSERT INTO shop.cart (user_id, item_id) VALUES (?, ?)" time=2026-11-30T08:56:53.801Z`,
-		`event store=cassandra op=delete table="shop.cart" shape="DELETE FROM shop.cart WHERE user_id = ? AND item_id = ?" time=2026-11-30T08:56:53.801Z`,
+		`event store=cassandra op=write keyknown=true witness=the full query log partitions=3 table="shop.cart" key="\xff\x02\x02ab\x011" shape="INSERT INTO shop.cart (user_id, item_id) VALUES (?, ?)" time=2026-11-30T08:56:53.801Z`,
+		`event store=cassandra op=write keyknown=true witness=the full query log table="shop.cart" key="\xff\x02\x02cd\x012" shape="INSERT INTO shop.cart (user_id, item_id) VALUES (?, ?)" time=2026-11-30T08:56:53.801Z`,
+		`event store=cassandra op=delete witness=the full query log table="shop.cart" shape="DELETE FROM shop.cart WHERE user_id = ? AND item_id = ?" time=2026-11-30T08:56:53.801Z`,
 	}
 	if diff := cmp.Diff(auditSays(t, &CassandraFQL, record, ingest.DecodeOptions{Schema: schema}), want); diff != "" {
 		t.Errorf("record (-got +want):\n%s", diff)

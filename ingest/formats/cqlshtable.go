@@ -26,11 +26,12 @@ https://opensource.docs.scylladb.com/stable/troubleshooting/large-partition-tabl
 
 Tables are told apart by their columns. Views that have the same columns (tombstones_per_read and
 rows_per_read; max_partition_size and disk_usage) are read only where the SELECT stands before them.
-Rows of ScyllaDB's tables are of one SSTable, which the server found over its own limit.`,
+Rows of ScyllaDB's tables are of one SSTable, which the server found over its own limit. Rows of
+system_views.slow_queries (6.0) are slow reads, as those of the slow log.`,
 	Sequential: true,
 	Sniff:      sniffCQLTable,
 	New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		d := &cqlTable{say: systable.Sayer{Schema: o.Schema}}
+		d := &cqlTable{say: systable.Sayer{Schema: o.Schema}, slow: newCassandra(nil, o, "")}
 		d.exported(head)
 		return d, nil
 	},
@@ -52,6 +53,7 @@ type cqlTable struct {
 	mode cqlMode
 	csv  byte // separator; 0: no CSV
 	say  systable.Sayer
+	slow *cassandra // reads statements of slow_queries as those of the slow log
 }
 
 type cqlMode int
@@ -172,7 +174,7 @@ func (d *cqlTable) barred(line []byte, at ingest.Position, to ingest.Sink) {
 		complain(to, causeCQLCells, line, at)
 		return
 	}
-	if !d.say.Say(&d.row, d.out.place(d.at), to) {
+	if !d.tell(d.out.place(d.at), to) {
 		to.Skip(skipCQLRow)
 	}
 }
@@ -201,7 +203,7 @@ func (d *cqlTable) split(line []byte) (values [][]byte) {
 // finish tells of the row that was read under EXPAND.
 func (d *cqlTable) finish(to ingest.Sink) {
 	if d.mode == inExpanded && len(d.row.Names) > 0 {
-		d.say.Say(&d.row, d.out.place(d.at), to)
+		d.tell(d.out.place(d.at), to)
 		d.row.Names = nil
 	}
 	d.say.End(to)
@@ -238,7 +240,7 @@ func (d *cqlTable) csvLine(line []byte, at ingest.Position, to ingest.Sink) {
 		return
 	}
 	d.row.Values = values
-	if !d.say.Say(&d.row, at, to) {
+	if !d.tell(at, to) {
 		to.Skip(skipCQLRow)
 	}
 }

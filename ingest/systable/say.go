@@ -21,6 +21,7 @@ type Sayer struct {
 	Schema *cql.Schema // nil: nothing is known
 	key    []byte
 
+	estimates estimates
 	columns   Columns
 	columnsAt ingest.Position
 }
@@ -56,6 +57,8 @@ func (s *Sayer) Say(r *Row, at ingest.Position, to ingest.Sink) bool {
 		}, r.Of("key"))
 	case r.Has("kind", "rank", "partition_key", "count", "error"):
 		return s.sampled(r, table, at, to)
+	case r.Has("range_start", "range_end", "mean_partition_size", "partitions_count"):
+		return s.estimated(r, table, at, to)
 	case r.Has("column_name", "kind", "position", "type", "table_name", "keyspace_name"):
 		return s.column(r, at, to)
 	case r.Has("gc_grace_seconds", "default_time_to_live", "table_name"):
@@ -70,6 +73,7 @@ func (s *Sayer) Say(r *Row, at ingest.Position, to ingest.Sink) bool {
 
 // End tells of what was held until the table's end.
 func (s *Sayer) End(to ingest.Sink) {
+	s.estimates.end(to)
 	if t := s.columns.Flush(); t != nil {
 		SchemaFacts(t, s.columnsAt, to)
 	}
