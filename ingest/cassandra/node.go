@@ -1,8 +1,11 @@
 package cassandra
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -20,6 +23,8 @@ type nodeReader struct {
 	note    func(text string)
 	counts  map[string]count // of requests, by view and table
 	began   bool             // what is read once was
+	// slow and slowNow are the rows of slow_queries in the answer before, and in this one.
+	slow, slowNow map[string]bool
 }
 
 // A count is a number of requests since the node's start.
@@ -54,6 +59,7 @@ var views = []view{
 	{"system_views.local_scan_latency", "", always, (*nodeReader).latency},
 	{"system_views.local_write_latency", "", always, (*nodeReader).latency},
 	{"system_views.coordinator_read_latency", "", always, (*nodeReader).latency},
+	{"system_views.slow_queries", "", always, (*nodeReader).slowQuery},
 	{"system.top_partitions", "", atBothEnds, (*nodeReader).row},
 	{"system.large_partitions", "", atBothEnds, (*nodeReader).row},
 	{"system.large_rows", "", atBothEnds, (*nodeReader).row},
@@ -68,6 +74,7 @@ func (n *nodeReader) poll(ctx context.Context, last bool) error {
 	}
 	n.to.now = now
 	n.say.Schema = n.cluster.schema
+	n.slow, n.slowNow = n.slowNow, map[string]bool{}
 	for i := range views {
 		v := &views[i]
 		if !n.cluster.tables[v.table] || v.when != always && n.began && !(last && v.when == atBothEnds) {
@@ -81,6 +88,11 @@ func (n *nodeReader) poll(ctx context.Context, last bool) error {
 	}
 	if !n.began || last {
 		if err := n.sizeEstimates(ctx); err != nil {
+			return err
+		}
+	}
+	if !n.began {
+		if err := n.keySizes(ctx); err != nil {
 			return err
 		}
 	}
@@ -114,6 +126,14 @@ func (n *nodeReader) histogram(r *systable.Row) {
 		return
 	}
 	n.row(r)
+}
+
+// slowQuery tells of a slow statement once: its row stays until newer ones take its place.
+func (n *nodeReader) slowQuery(r *systable.Row) {
+	id := string(bytes.Join(r.Values, []byte{0}))
+	if n.slowNow[id] = true; !n.slow[id] {
+		n.row(r)
+	}
 }
 
 // latency reads a row of *_latency: requests since the last poll, and how long they take.
@@ -206,6 +226,37 @@ func (n *nodeReader) sizeEstimates(ctx context.Context) error {
 		}
 	}
 	return n.refused("system.size_estimates", err)
+}
+
+// keysKept are the largest partitions of a table that are told.
+const keysKept = 100
+
+// keySizes tells the largest partitions of the table that is asked for, of a server that can list the keys
+// of a table with their sizes (6.0). It lists all of them, in the order of their tokens.
+func (n *nodeReader) keySizes(ctx context.Context) error {
+	const table = "system_views.partition_key_statistics"
+	if n.server.config.table == "" || !n.cluster.tables[table] {
+		return nil
+	}
+	type sized struct {
+		bytes uint64
+		row   systable.Row
+	}
+	var largest []sized
+	err := n.link.rows(ctx, &query{
+		table: table, rest: "WHERE keyspace_name = ? AND table_name = ?", args: []any{n.server.config.keyspace, n.server.config.table},
+	}, func(r *systable.Row) {
+		size, _ := systable.Count(r.Of("size_estimate"))
+		i, _ := slices.BinarySearchFunc(largest, size, func(s sized, size uint64) int { return cmp.Compare(size, s.bytes) })
+		if i < keysKept {
+			largest = slices.Insert(largest, i, sized{size, systable.Row{From: r.From, Names: slices.Clone(r.Names), Values: clones(r.Values)}})
+			largest = largest[:min(len(largest), keysKept)]
+		}
+	})
+	for i := range largest {
+		n.row(&largest[i].row)
+	}
+	return n.refused(table, err)
 }
 
 // firstLine gives the begin of what an error says.

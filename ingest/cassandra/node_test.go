@@ -156,3 +156,65 @@ func TestRequestsKeepToTheLoadLimit(t *testing.T) {
 		}
 	})
 }
+
+func TestSlowQueriesAreToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.virtual([2]string{"system_views", "slow_queries"})
+		start := time.Now()
+		f.tables["system_views.slow_queries"] = func(string, *query) ([]record, error) {
+			rows := []record{}
+			for i := range int(time.Since(start) / (20 * time.Second)) { // one more every 20 s
+				rows = append(rows, record{"keyspace_name": "shop", "table_name": "carts", "timestamp": fmt.Sprintf("2026-11-30T10:00:%02d.000Z", i),
+					"query": "SELECT * FROM shop.carts WHERE user_id = 'u' LIMIT 5000 ALLOW FILTERING", "times_reported": "3", "max_ms": "700", "min_ms": "510", "avg_ms": "600", "cross_node": "false"})
+			}
+			return rows, nil
+		}
+		to, err := collect(t, f.server(t, "cassandra://10.0.0.1"), 65*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := `event selected read shop.carts ["u"] µs=700000`
+		if d := cmp.Diff(to.of("event"), []string{one, one, one}); d != "" {
+			t.Errorf("got (-), want (+):\n%s", d)
+		}
+	})
+}
+
+func TestTheLargestKeysOfATableThatIsAskedFor(t *testing.T) {
+	tests := map[string]struct {
+		url  string
+		want int
+	}{
+		"of the table":           {"cassandra://10.0.0.1/shop.carts", keysKept},
+		"not of a whole cluster": {"cassandra://10.0.0.1", 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake()
+				f.virtual([2]string{"system_views", "partition_key_statistics"})
+				rows := []record{}
+				for i := range 300 {
+					rows = append(rows, record{"keyspace_name": "shop", "table_name": "carts", "token_value": fmt.Sprint(i), "key": fmt.Sprint("k", i), "size_estimate": fmt.Sprint(i * 7 % 300), "sstables": "1"})
+				}
+				f.tables["system_views.partition_key_statistics"] = table(rows...)
+				to, err := collect(t, f.server(t, tc.url), 15*time.Second)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := to.of("state")
+				if len(got) != tc.want {
+					t.Fatalf("%d states, want %d", len(got), tc.want)
+				}
+				if tc.want > 0 {
+					ends := []string{got[0], got[len(got)-1]}
+					want := []string{`state shop.carts partition_bytes ["k257"] 299 node=10.0.0.1`, `state shop.carts partition_bytes ["k200"] 200 node=10.0.0.1`}
+					if d := cmp.Diff(ends, want); d != "" {
+						t.Errorf("got (-), want (+):\n%s", d)
+					}
+				}
+			})
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/cqltrace"
 )
 
 // Limits of ScyllaDB's db/config.cc, by which it is told which of two numbers of a row is over one.
@@ -24,6 +25,7 @@ type Sayer struct {
 	estimates estimates
 	columns   Columns
 	columnsAt ingest.Position
+	reader    cqltrace.Reader
 }
 
 // KnownColumns reports whether a table of the server has these columns.
@@ -55,6 +57,8 @@ func (s *Sayer) Say(r *Row, at ingest.Position, to ingest.Sink) bool {
 		return ok && s.state(to, ingest.State{
 			Store: ingest.Cassandra, Table: table, Source: ingest.SourceKeyStatistics, Measure: ingest.PartitionBytes, Value: n, AtLeast: true, At: at,
 		}, r.Of("key"))
+	case r.Has("times_reported", "query", "table_name"):
+		return s.slowQuery(r, table, at, to)
 	case r.Has("kind", "rank", "partition_key", "count", "error"):
 		return s.sampled(r, table, at, to)
 	case r.Has("range_start", "range_end", "mean_partition_size", "partitions_count"):

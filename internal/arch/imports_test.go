@@ -33,7 +33,7 @@ var layers = map[string]layer{
 	"sketch":                      {others: []string{"github.com/zeebo/xxh3"}},
 	"ingest":                      {ours: []string{"ingest/cql"}, others: decompressors},
 	"ingest/cqltrace":             {ours: []string{"ingest", "ingest/cql"}},
-	"ingest/systable":             {ours: []string{"ingest", "ingest/cql"}},
+	"ingest/systable":             {ours: []string{"ingest", "ingest/cql", "ingest/cqltrace"}},
 	"ingest/formats":              {ours: []string{"ingest", "ingest/cql", "ingest/cqltrace", "ingest/systable", "internal/columnar"}, others: decompressors},
 	"ingest/cql":                  {},
 	"ingest/dynamo":               {ours: []string{"ingest"}, others: []string{"github.com/aws/"}},

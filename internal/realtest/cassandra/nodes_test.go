@@ -21,7 +21,7 @@ import (
 // pairOf starts a cluster of two nodes.
 func pairOf(t *testing.T) [2]*node {
 	t.Helper()
-	lib, dir := jars(t), t.TempDir()
+	lib, dir := jars(t, version), t.TempDir()
 	first, err := startFirst(t.Context(), lib, filepath.Join(dir, "1"))
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// version is of the server that is fetched and started.
-var version = "5.0.9"
-
 const (
+	// version is of the server that is fetched and started.
+	version = "5.0.9"
+
 	root = "../../.."
 	// addressEnv names a running server, host:port, for the tests that need no files of it.
 	addressEnv = "KEYHEAT_TEST_CASSANDRA"
@@ -37,7 +37,7 @@ func missing(t *testing.T, format string, args ...any) {
 }
 
 // libraries gives the folder with the server's jars, fetched once into the user's cache.
-func libraries(ctx context.Context) (string, error) {
+func libraries(ctx context.Context, version string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
@@ -159,7 +159,7 @@ const toolsLogback = `<configuration>
 `
 
 // javaOptions open what the server needs of the Java runtime.
-func javaOptions() []string {
+func javaOptions(lib string) []string {
 	options := []string{"-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+PerfDisableSharedMem", "-Djava.net.preferIPv4Stack=true", "-Djdk.attach.allowAttachSelf=true"}
 	for _, p := range []string{"java.base/jdk.internal.misc", "java.base/java.lang.ref", "java.base/sun.nio.ch", "java.management.rmi/com.sun.jmx.remote.internal.rmi",
 		"java.rmi/sun.rmi.registry", "java.rmi/sun.rmi.server", "java.sql/java.sql", "jdk.unsupported/sun.misc", "jdk.compiler/com.sun.tools.javac.file", "jdk.attach/sun.tools.attach"} {
@@ -169,12 +169,21 @@ func javaOptions() []string {
 		"jdk.internal.util.jar", "sun.nio.ch", "java.io", "java.lang.reflect", "java.lang", "java.util", "java.nio"} {
 		options = append(options, "--add-opens=java.base/"+p+"=ALL-UNNAMED")
 	}
-	return append(options, "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED", "--add-opens=jdk.compiler/com.sun.tools.javac=ALL-UNNAMED")
+	options = append(options, "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED", "--add-opens=jdk.compiler/com.sun.tools.javac=ALL-UNNAMED")
+	agents, _ := filepath.Glob(filepath.Join(lib, "jamm-0.3.*.jar")) // of 4.x, which is made for Java 11
+	for _, agent := range agents {
+		options = append(options, "-javaagent:"+agent)
+		for _, p := range []string{"java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks", "java.net", "java.nio.charset", "java.nio.file", "sun.nio.fs", "sun.nio.cs",
+			"java.security", "sun.security.provider", "jdk.internal.perf", "java.util.function", "java.util.regex", "java.lang.invoke", "java.lang.ref", "java.time", "java.math", "java.text", "sun.util.calendar"} {
+			options = append(options, "--add-opens=java.base/"+p+"=ALL-UNNAMED")
+		}
+	}
+	return options
 }
 
 // start starts the node and waits until it serves clients.
 func (n *node) start(ctx context.Context) error {
-	args := append(javaOptions(), "-ea", "-da:net.openhft...", "-Xms256m", "-Xmx512m",
+	args := append(javaOptions(n.lib), "-ea", "-da:net.openhft...", "-Xms256m", "-Xmx512m",
 		"-Dio.netty.tryReflectionSetAccessible=true", "-Dcassandra.skip_wait_for_gossip_to_settle=0", "-Dcassandra.ring_delay_ms=0",
 		"-Dcassandra.superuser_setup_delay_ms=0", "-Dcassandra.unsafesystem=true", "-Dcassandra.shutdown_announce_in_ms=0",
 		"-Dcassandra.consistent.rangemovement=false", "-Dcassandra.monitoring_report_interval_ms=2000", "-Dcassandra.size_recorder_interval=10",
@@ -233,7 +242,7 @@ func (n *node) kill() {
 // tool runs one of the server's command line tools and gives what it prints.
 func (n *node) tool(t *testing.T, class string, args ...string) []byte {
 	t.Helper()
-	java := append(javaOptions(), "-Xmx256m", "-Duser.home="+n.dir, "-Dlogback.configurationFile="+n.path("conf/tools.xml"),
+	java := append(javaOptions(n.lib), "-Xmx256m", "-Duser.home="+n.dir, "-Dlogback.configurationFile="+n.path("conf/tools.xml"),
 		"-Dcassandra.config=file://"+n.path("conf/cassandra.yaml"), "-Dcassandra.storagedir="+n.dir,
 		"-cp", n.path("conf")+":"+n.lib+"/*", "org.apache.cassandra.tools."+class)
 	cmd := exec.CommandContext(t.Context(), "java", append(java, args...)...)

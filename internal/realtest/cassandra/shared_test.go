@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// jars gives the folder of the server's jars, or skips the test.
-func jars(t *testing.T) string {
+// jars gives the folder of a server's jars, or skips the test.
+func jars(t *testing.T, version string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts Cassandra")
@@ -57,7 +57,7 @@ func jars(t *testing.T) string {
 			missing(t, "no %s: install the package %s", need[0], need[1])
 		}
 	}
-	lib, err := libraries(t.Context())
+	lib, err := libraries(t.Context(), version)
 	if err != nil {
 		missing(t, "no Cassandra: let Maven reach org.apache.cassandra:cassandra-all:%s: %v", version, err)
 	}
@@ -67,7 +67,7 @@ func jars(t *testing.T) string {
 // theNode gives the shared node with its files, started once.
 func theNode(t *testing.T) *node {
 	t.Helper()
-	lib := jars(t)
+	lib := jars(t, version)
 	shared.once.Do(func() {
 		if shared.dir, shared.err = os.MkdirTemp("", "keyheat-cassandra-"); shared.err != nil {
 			return
@@ -86,6 +86,14 @@ func theNode(t *testing.T) *node {
 
 // startFirst starts the first node of a cluster.
 func startFirst(ctx context.Context, lib, dir string, extra ...setting) (*node, error) {
+	n, err := newFirst(lib, dir, extra...)
+	if err != nil {
+		return nil, err
+	}
+	return n, n.start(ctx)
+}
+
+func newFirst(lib, dir string, extra ...setting) (*node, error) {
 	native, err := freePort("127.0.0.1")
 	if err != nil {
 		return nil, err
@@ -94,11 +102,7 @@ func startFirst(ctx context.Context, lib, dir string, extra ...setting) (*node, 
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNode(lib, dir, "127.0.0.1", native, storage, "", extra...)
-	if err != nil {
-		return nil, err
-	}
-	return n, n.start(ctx)
+	return newNode(lib, dir, "127.0.0.1", native, storage, "", extra...)
 }
 
 // address gives where a server listens: the one of the environment, else the shared node.
