@@ -23,7 +23,7 @@ const (
 	defaultInterval = 10 * time.Second
 	defaultTimeout  = 10 * time.Second
 	defaultSince    = 15 * time.Minute
-	defaultRate     = 10 // requests a second and node
+	defaultRate     = 20 // requests a second and node
 	minInterval     = time.Second
 )
 

@@ -26,6 +26,7 @@ type query struct {
 	rest  string // of the statement, behind the table's name
 	cols  string // empty: all
 	args  []any
+	cost  int // how many requests it counts as; 0: one
 }
 
 func (q *query) text() string {
@@ -152,7 +153,7 @@ type link struct {
 // rows hands over all rows of the answer.
 func (l *link) rows(ctx context.Context, q *query, each func(*systable.Row)) error {
 	for from := []byte(nil); ; {
-		if err := l.turn(ctx); err != nil {
+		if err := l.turn(ctx, max(q.cost, 1)); err != nil {
 			return err
 		}
 		c, err := l.open(ctx)
@@ -171,12 +172,12 @@ func (l *link) rows(ctx context.Context, q *query, each func(*systable.Row)) err
 	}
 }
 
-// turn waits until the next request may be sent.
-func (l *link) turn(ctx context.Context) error {
+// turn waits until the next request may be sent, which counts as cost requests.
+func (l *link) turn(ctx context.Context, cost int) error {
 	l.mu.Lock()
 	now := l.o.Now()
 	wait := l.next.Sub(now)
-	l.next = now.Add(max(wait, 0) + l.every)
+	l.next = now.Add(max(wait, 0) + time.Duration(cost)*l.every)
 	l.mu.Unlock()
 	if wait > 0 {
 		l.o.Wait(ctx, wait)

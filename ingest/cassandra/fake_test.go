@@ -88,9 +88,10 @@ func (fakeConn) close() {}
 // page gives two rows at a time.
 func (c fakeConn) page(_ context.Context, q *query, from []byte, each func(*systable.Row)) ([]byte, error) {
 	c.of.mu.Lock()
-	defer c.of.mu.Unlock()
 	c.of.asked[c.address]++
-	if c.of.down[c.address] {
+	down := c.of.down[c.address]
+	c.of.mu.Unlock()
+	if down {
 		return nil, errors.New("connection closed")
 	}
 	answer := c.of.tables[q.table]

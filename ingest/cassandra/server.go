@@ -43,21 +43,30 @@ type server struct {
 	dial   func(ctx context.Context, address string) (conn, error)
 
 	mu    sync.Mutex
-	links map[string]*link
+	links map[way]*link
+}
+
+// A way is to a node, for its own tables or for traces. Each has half of the requests that may be sent, so
+// that many traces do not hold up the rest.
+type way struct {
+	address string
+	traces  bool
 }
 
 // link gives the way to a node, the same for all who ask it.
-func (s *server) link(address string) *link {
+func (s *server) link(address string) *link { return s.linkOf(way{address, false}) }
+
+func (s *server) linkOf(w way) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.links == nil {
-		s.links = map[string]*link{}
+		s.links = map[way]*link{}
 	}
-	if s.links[address] == nil {
-		every := time.Duration(float64(time.Second) / s.config.rate)
-		s.links[address] = &link{address: address, dial: s.dial, o: &s.o, every: every}
+	if s.links[w] == nil {
+		every := time.Duration(2 * float64(time.Second) / s.config.rate)
+		s.links[w] = &link{address: w.address, dial: s.dial, o: &s.o, every: every}
 	}
-	return s.links[address]
+	return s.links[w]
 }
 
 func (s *server) close() {

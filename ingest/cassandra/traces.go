@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -25,8 +26,12 @@ const (
 	tracePatience = 2 * time.Minute
 	// maxTraces are held at a time, told or not.
 	maxTraces = 1 << 16
-	// traceBatch are the sessions whose events are asked for at once.
-	traceBatch = 25
+	// traceBatch are the sessions whose events are asked for at once. Each costs the server as much as a
+	// request of its own.
+	traceBatch = 10
+	// traceRest is how long sessions are not looked for after a look, in times of what that took: the server
+	// goes through all that are stored, some of a day ago.
+	traceRest = 100
 )
 
 // A traceReader reads system_traces, each session once: when it is finished, and its events are written.
@@ -38,8 +43,10 @@ type traceReader struct {
 	notes   ingest.Streams
 	decoder *cqltrace.Decoder
 
-	at       int // member that is asked
-	since    int64
+	at       int       // member that is asked
+	rest     time.Time // until when sessions are not looked for
+	since    int64     // of the next look
+	found    int64     // when sessions were looked for last; as since, by the clock of the node that was asked
 	sessions map[string]*traced
 	wide     bool   // the server cannot filter by time
 	lost     uint64 // sessions beyond maxTraces
@@ -55,6 +62,7 @@ type traced struct {
 	started  int64 // Unix nanoseconds, its coordinator's clock
 	seen     int64 // when it was first found, the clock of the node that was asked
 	finished int64 // when it was first found finished; 0: it is not
+	micros   uint64
 	told     bool
 	events   []traceRow
 }
@@ -80,7 +88,7 @@ func (t *traceReader) poll(ctx context.Context, last bool) error {
 	errs := []error{}
 	for range t.cluster.members {
 		m := t.cluster.members[t.at]
-		err := t.pollOf(ctx, t.server.link(m.address), last)
+		err := t.pollOf(ctx, t.server.linkOf(way{m.address, true}), last)
 		var said *refusal
 		switch {
 		case err == nil:
@@ -108,8 +116,13 @@ func (t *traceReader) pollOf(ctx context.Context, l *link, last bool) error {
 	if t.since == 0 {
 		t.since = now - int64(t.server.config.since)
 	}
-	if err := t.find(ctx, l, now); err != nil {
-		return err
+	if before := t.server.o.Now(); last || !before.Before(t.rest) {
+		if err := t.find(ctx, l, now); err != nil {
+			return err
+		}
+		after := t.server.o.Now()
+		t.rest = after.Add(traceRest * after.Sub(before))
+		t.found = now
 	}
 	if err := t.slowLog(ctx, l); err != nil {
 		return err
@@ -123,7 +136,7 @@ func (t *traceReader) pollOf(ctx context.Context, l *link, last bool) error {
 	if err := t.tell(ctx, l, t.waiting(now, last)); err != nil {
 		return err
 	}
-	t.forget(now)
+	t.forget()
 	return nil
 }
 
@@ -164,8 +177,13 @@ func (t *traceReader) take(r *systable.Row, now int64) {
 		return
 	}
 	s.names, s.values = slices.Clone(r.Names), clones(r.Values)
-	if len(r.Of("duration")) > 0 {
-		s.finished = now
+	s.ended(r, now)
+}
+
+// ended notes that a row has a duration.
+func (s *traced) ended(r *systable.Row, now int64) {
+	if n, ok := systable.Count(r.Of("duration")); ok {
+		s.micros, s.finished = n, now
 	}
 }
 
@@ -189,7 +207,8 @@ func (t *traceReader) follow(ctx context.Context, l *link, now int64) error {
 	for batch := range slices.Chunk(ids, traceBatch) {
 		err := l.rows(ctx, &query{table: "system_traces.sessions", rest: "WHERE session_id IN ?", args: []any{batch}}, func(r *systable.Row) {
 			if s := t.sessions[string(r.Of("session_id"))]; s != nil && len(r.Of("duration")) > 0 {
-				s.names, s.values, s.finished = slices.Clone(r.Names), clones(r.Values), now
+				s.names, s.values = slices.Clone(r.Names), clones(r.Values)
+				s.ended(r, now)
 			}
 		})
 		if err != nil {
@@ -213,14 +232,25 @@ func (t *traceReader) waiting(now int64, last bool) []*traced {
 	return list
 }
 
-// tell reads the events of the sessions and hands over what they say.
+// tell reads the events of the sessions and hands over what they say. Those that took longest come first:
+// when there are too many to be read, they tell most.
 func (t *traceReader) tell(ctx context.Context, l *link, list []*traced) error {
-	for batch := range slices.Chunk(list, traceBatch) {
+	var reads, writes []*traced
+	for _, s := range list {
+		if s.writes() {
+			writes = append(writes, s) // whose events count nothing
+		} else {
+			reads = append(reads, s)
+		}
+	}
+	slices.SortStableFunc(reads, func(a, b *traced) int { return cmp.Compare(b.micros, a.micros) })
+	for batch := range slices.Chunk(reads, traceBatch) {
 		ids := make([]string, len(batch))
 		for i, s := range batch {
 			ids[i], s.events = s.id, nil
 		}
-		err := l.rows(ctx, &query{table: "system_traces.events", rest: "WHERE session_id IN ?", args: []any{ids}}, func(r *systable.Row) {
+		q := &query{table: "system_traces.events", rest: "WHERE session_id IN ?", args: []any{ids}, cost: len(ids)}
+		err := l.rows(ctx, q, func(r *systable.Row) {
 			if s := t.sessions[string(r.Of("session_id"))]; s != nil {
 				s.events = append(s.events, traceRow{slices.Clone(r.Names), clones(r.Values)})
 			}
@@ -232,7 +262,19 @@ func (t *traceReader) tell(ctx context.Context, l *link, list []*traced) error {
 			t.tellOne(s)
 		}
 	}
+	for _, s := range writes {
+		t.tellOne(s)
+	}
 	return nil
+}
+
+// writing is how the parameters of a session begin whose statement writes.
+var writing = regexp.MustCompile(`(?i)'query(?:\[0\])?': '\s*(?:INSERT|UPDATE|DELETE)\b`)
+
+// writes reports whether the request is known to write.
+func (s *traced) writes() bool {
+	r := systable.Row{Names: s.names, Values: s.values}
+	return bytes.HasPrefix(r.Of("request"), []byte("Execute batch")) || writing.Match(r.Of("parameters"))
 }
 
 func (t *traceReader) tellOne(s *traced) {
@@ -251,8 +293,8 @@ func (t *traceReader) tellOne(s *traced) {
 }
 
 // forget moves the window on.
-func (t *traceReader) forget(now int64) {
-	t.since = max(t.since, now-int64(traceOverlap+t.server.skew()))
+func (t *traceReader) forget() {
+	t.since = max(t.since, t.found-int64(traceOverlap+t.server.skew()))
 	for id, s := range t.sessions {
 		if s.told && s.started < t.since {
 			delete(t.sessions, id)
@@ -289,7 +331,11 @@ func (t *traceReader) slowLog(ctx context.Context, l *link) error {
 // end tells the requests whose events could not be read before the end, and says what is not whole.
 func (t *traceReader) end() {
 	left := t.waiting(0, true)
+	uncounted := uint64(0)
 	for _, s := range left {
+		if !s.writes() {
+			uncounted++
+		}
 		s.events = nil
 		t.tellOne(s)
 	}
@@ -297,7 +343,7 @@ func (t *traceReader) end() {
 		of   uint64
 		text string
 	}{
-		{uint64(len(left)), "rows and tombstones of %d traced requests were not read before the end: trace fewer requests (nodetool settraceprobability), or raise --load-limit"},
+		{uncounted, "rows and tombstones of %d traced requests were not read before the end: trace fewer requests (nodetool settraceprobability), or raise --load-limit"},
 		{t.lost, "traces came faster than they were read: %d were left out; trace fewer requests (nodetool settraceprobability), or raise --load-limit"},
 		{t.open, "%d traced requests had no end yet, or the server dropped it: they are told without latency"},
 	} {

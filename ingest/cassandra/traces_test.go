@@ -137,6 +137,48 @@ func TestManySessionsAreToldInTheOrderOfTheirTimes(t *testing.T) {
 	})
 }
 
+func TestEventsOfWritesAreNotAskedForAndLongReadsComeFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		rows := []record{}
+		for i, q := range []string{"INSERT INTO shop.carts (user_id) VALUES (''w'')", "SELECT * FROM shop.carts WHERE user_id = ''short''", "SELECT * FROM shop.carts WHERE user_id = ''long''"} {
+			rows = append(rows, record{"session_id": sessionID(i), "started_at": clock(time.Now()), "request": "Execute CQL3 query", "command": "QUERY", "parameters": "{'query': '" + q + "'}", "duration": fmt.Sprint(100 + 1000*i)})
+		}
+		f.tables["system_traces.sessions"] = table(rows...)
+		asked := [][]string{}
+		f.tables["system_traces.events"] = func(_ string, q *query) ([]record, error) {
+			ids, _ := q.args[0].([]string)
+			asked = append(asked, ids)
+			return nil, nil
+		}
+		to, err := collect(t, f.server(t, "cassandra://10.0.0.1"), 25*time.Second)
+		if err != nil || len(to.of("event")) != 3 {
+			t.Errorf("%q: %v", to.of("event"), err)
+		}
+		if d := cmp.Diff(asked, [][]string{{sessionID(2), sessionID(1)}}); d != "" {
+			t.Errorf("asked for (-), want (+):\n%s", d)
+		}
+	})
+}
+
+func TestStoredSessionsAreLookedForLessOftenTheLongerThatTakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		looks := 0
+		f.tables["system_traces.sessions"] = func(string, *query) ([]record, error) {
+			looks++
+			time.Sleep(300 * time.Millisecond) // so every 30 s
+			return nil, nil
+		}
+		if _, err := collect(t, f.server(t, "cassandra://10.0.0.1"), 5*time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if looks < 8 || looks > 11 {
+			t.Errorf("%d looks in 5 minutes, want about 9", looks)
+		}
+	})
+}
+
 func TestRequestsWhoseEventsAreNotReadInTimeAreToldWithoutThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &traceLog{start: time.Now()}
@@ -146,7 +188,7 @@ func TestRequestsWhoseEventsAreNotReadInTimeAreToldWithoutThem(t *testing.T) {
 		f := newFake()
 		f.tables["system_traces.sessions"], f.tables["system_traces.events"] = log.rows, log.events
 		s := f.server(t, "cassandra://10.0.0.1")
-		s.config.rate = 100
+		s.config.rate = 300
 		to, err := collect(t, s, 12*time.Second)
 		if err != nil {
 			t.Fatal(err)

@@ -132,7 +132,7 @@ func TestIncidentsAreNamedFromTheLiveClusterAndFromItsFiles(t *testing.T) {
 		if all > hot.all || ofHot > hot.hot || all < hot.all/2 {
 			t.Fatalf("the server traced %d of %d requests", all, hot.all)
 		}
-		r := analyze(t, superuser, url, "--for", "4s")
+		r := analyze(t, superuser, url, "--for", "4s", "--load-limit", "2000")
 		r.check(t, append(incidents, incident{"hot-partition", "shop.carts", hotKey, "low", "", "requests", float64(ofHot), float64(ofHot)}))
 		if got := r.requests("shop.carts"); got != all {
 			t.Errorf("%d requests, the server traced %d", got, all)
@@ -141,7 +141,7 @@ func TestIncidentsAreNamedFromTheLiveClusterAndFromItsFiles(t *testing.T) {
 	t.Run("from a capture", func(t *testing.T) {
 		_, ofHot := traces(t, s, "shop.carts", hotKey)
 		capture := filepath.Join(t.TempDir(), "capture.arrows")
-		keyheatRuns(t, superuser, "collect", url, "--to", capture, "--for", "4s")
+		keyheatRuns(t, superuser, "collect", url, "--to", capture, "--for", "4s", "--load-limit", "2000")
 		analyze(t, superuser, "--no-exact", capture).check(t, append(incidents, incident{"hot-partition", "shop.carts", hotKey, "low", "", "requests", float64(ofHot), float64(ofHot)}))
 	})
 	t.Run("from its files", func(t *testing.T) { checkFiles(t, n, s) })

@@ -43,7 +43,7 @@ func TestLongOtherVersionsAreReadLive(t *testing.T) {
 			n.nodetool(t, "settraceprobability", "0")
 			settle(t, s, "shop.products")
 			all, ofHot := traces(t, s, "shop.carts", hotKey)
-			r := analyze(t, superuser, "cassandra://"+n.address()+"?interval=2s", "--for", "4s")
+			r := analyze(t, superuser, "cassandra://"+n.address()+"?interval=2s", "--for", "4s", "--load-limit", "2000")
 			r.check(t, append(slices.Clone(incidents), incident{"hot-partition", "shop.carts", hotKey, "low", "", "requests", float64(ofHot), float64(ofHot)}))
 			if got := r.requests("shop.carts"); got != all {
 				t.Errorf("%d requests, the server traced %d", got, all)
