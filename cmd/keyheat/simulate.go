@@ -34,7 +34,7 @@ const maxCandidates = 12
 func newSimulate(e *env) *cobra.Command {
 	o := &simulateOptions{}
 	cmd := &cobra.Command{
-		Use:   "simulate INPUT… --table TABLE --key KEY…",
+		Use:   "simulate INPUT… --table TABLE [--key KEY… | --auto]",
 		Short: "replay recorded traffic under other partition keys",
 		Long: `simulate puts the recorded traffic of one table, or of one index as TABLE/INDEX, under other partition keys and
 prints what each would do, beside today's: heat, sizes, how many partitions a read asks, what reads cost,

@@ -15,8 +15,6 @@ import (
 // by code that knows nothing of keyheat: the finding must be there today and gone then, at the fan-out that was
 // promised.
 func TestTheBestKeyRemovesTheFinding(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
 	for _, in := range incidents.All() {
 		t.Run(in.Name, func(t *testing.T) {
 			all := in.Requests(seed)
