@@ -28,6 +28,7 @@ type fakeS3 struct {
 	version map[string]int
 	cut     func() int // bytes after which an answer is cut; -1: it is not
 	asked   []string
+	region  string // that requests must be signed for; empty: any
 }
 
 func newFakeS3(t *testing.T, objects map[string]string) (*fakeS3, *Objects) {
@@ -50,6 +51,10 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	f.asked = append(f.asked, r.Method+" "+key)
 	switch {
+	case f.region != "" && !strings.Contains(r.Header.Get("Authorization"), "/"+f.region+"/s3/"):
+		w.Header().Set("X-Amz-Bucket-Region", f.region)
+		w.WriteHeader(301)
+		io.WriteString(w, `<Error><Code>PermanentRedirect</Code></Error>`)
 	case bucket != "logs":
 		w.WriteHeader(404)
 		io.WriteString(w, `<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message></Error>`)
@@ -164,6 +169,23 @@ func TestObjectsAreFoundLikeFiles(t *testing.T) {
 	}
 	if len(f.asked) == 0 {
 		t.Error("nothing was asked")
+	}
+}
+
+func TestABucketInAnotherRegionIsFound(t *testing.T) {
+	s3, objects := newFakeS3(t, map[string]string{"a/b": "text"})
+	s3.region = "ap-south-1"
+	sources, err := ingest.Expand([]string{"s3://logs/a"}, objects)
+	if err != nil || len(sources) != 1 {
+		t.Fatalf("sources %v, error %v", sources, err)
+	}
+	f, err := objects.Open(sources[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); string(got) != "text" || err != nil {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

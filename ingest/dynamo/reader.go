@@ -31,7 +31,11 @@ type reader struct {
 	kind  types.ShardIteratorType // where to begin when after is empty
 	// notBefore is what records must not be before; zero: any will do.
 	notBefore time.Time
-	after     string // sequence number of the last record that was seen; empty: none
+	after     string // sequence number of the last record that was handed over; empty: none
+	// at is that of the last record that was seen, which comes before that of after where reading was thrown back;
+	// empty: the next iterator begins anew, at the oldest record that is kept if it was.
+	at      string
+	rewound bool
 	// since is from when on records are wanted of a shard that begins by time, or at the oldest; whether the
 	// stream still keeps them is to be checked.
 	since   time.Time
@@ -47,13 +51,9 @@ type reader struct {
 // was when reading began.
 func (r *reader) beginAgain() {
 	w := r.walk
-	r.since, r.checked = w.begun, false
-	if w.from.horizon {
-		r.kind = types.ShardIteratorTypeTrimHorizon
+	if r.since, r.checked = w.since(), false; w.from.horizon {
+		r.kind, r.since = types.ShardIteratorTypeTrimHorizon, w.begun
 		return
-	}
-	if !w.from.since.IsZero() {
-		r.since = w.from.since
 	}
 	r.kind, r.notBefore = types.ShardIteratorTypeAtTimestamp, r.since
 }
@@ -91,8 +91,10 @@ func (r *reader) place(ctx context.Context) (gone bool, err error) {
 	for r.iterator == "" {
 		in := &dynamodbstreams.GetShardIteratorInput{StreamArn: &r.walk.stream, ShardId: &r.id, ShardIteratorType: r.kind}
 		switch {
-		case r.after != "":
-			in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, &r.after
+		case r.at != "":
+			in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, &r.at
+		case r.rewound:
+			in.ShardIteratorType = types.ShardIteratorTypeTrimHorizon
 		case r.kind == types.ShardIteratorTypeAtSequenceNumber:
 			in.SequenceNumber = &r.first
 		case r.kind == types.ShardIteratorTypeAtTimestamp:
@@ -140,11 +142,14 @@ func (r *reader) recover(err error) (gone bool, fatal error) {
 		}
 	case errors.As(err, &trimmed):
 		r.tellGap("was trimmed before it was read" + r.readUpTo())
-		r.after, r.kind = "", types.ShardIteratorTypeTrimHorizon
+		r.at, r.rewound = "", true
+		if r.after == "" && r.kind == types.ShardIteratorTypeLatest {
+			r.notBefore = r.walk.since()
+		}
 	case errors.As(err, &missing):
 		r.tellGap("is gone, and was not read to its end" + r.readUpTo())
 		return true, nil
-	case code(err) == "ValidationException" && r.after == "" && r.kind != types.ShardIteratorTypeTrimHorizon:
+	case code(err) == "ValidationException" && r.at == "" && r.kind != types.ShardIteratorTypeTrimHorizon:
 		r.kind = types.ShardIteratorTypeTrimHorizon // servers are known that have no AT_TIMESTAMP
 	default:
 		return false, err
@@ -206,6 +211,7 @@ func (r *reader) take(records []types.Record) error {
 			continue
 		}
 		sequence := aws.ToString(d.SequenceNumber)
+		r.at = sequence
 		if last != "" && !later(sequence, last) {
 			continue // was there before: reading began again before it
 		}

@@ -37,6 +37,9 @@ type simulator struct {
 	off     bool
 	iters   map[string]simIterator
 	limit   int // shards on a page
+	lies    int // refusals of what was not trimmed
+	ordered bool
+	faults  []string
 	begun   int // records that were written when the first collector began; -1: none did
 }
 
@@ -49,6 +52,7 @@ type simShard struct {
 	gone       bool
 	records    []simRecord
 	trimmed    uint64 // sequence numbers below are gone
+	ended      bool   // its end was read
 	end        int    // records that were written when its end was last asked for
 }
 
@@ -261,6 +265,9 @@ func (s *simulator) GetShardIterator(ctx context.Context, in *dynamodbstreams.Ge
 	if sh == nil {
 		return nil, &types.ResourceNotFoundException{}
 	}
+	if parent := s.shard(sh.parent); s.ordered && parent != nil && !parent.ended && in.ShardIteratorType != types.ShardIteratorTypeLatest {
+		s.faults = append(s.faults, sh.id+" is read before its parent "+parent.id)
+	}
 	at := sh.trimmed
 	switch in.ShardIteratorType {
 	case types.ShardIteratorTypeLatest:
@@ -305,6 +312,9 @@ func (s *simulator) GetRecords(ctx context.Context, in *dynamodbstreams.GetRecor
 		return nil, &types.ExpiredIteratorException{}
 	case it.from < sh.trimmed:
 		return nil, &types.TrimmedDataAccessException{}
+	case s.random.Float64() < s.trouble/20: // DynamoDB Local is known to do so
+		s.lies++
+		return nil, &types.TrimmedDataAccessException{}
 	}
 	out := &dynamodbstreams.GetRecordsOutput{}
 	at, most := it.from, s.random.IntN(20)
@@ -321,6 +331,8 @@ func (s *simulator) GetRecords(ctx context.Context, in *dynamodbstreams.GetRecor
 	}
 	if sh.last == 0 || s.random.IntN(3) == 0 {
 		out.NextShardIterator = s.iterator(sh, at)
+	} else {
+		sh.ended = true
 	}
 	return out, nil
 }

@@ -238,7 +238,7 @@ func (w *walk) doubts() bool {
 
 // reader gives what reads a shard from where its turn begins.
 func (w *walk) reader(s, parent *shard) *reader {
-	r := &reader{walk: w, id: s.id, first: s.sequence, notBefore: w.from.since}
+	r := &reader{walk: w, id: s.id, first: s.sequence, notBefore: w.since()}
 	before := ""
 	if s.parent != "" {
 		before = w.position(s.parent)
@@ -246,14 +246,11 @@ func (w *walk) reader(s, parent *shard) *reader {
 	sequence, ok := sequenceIn(w.position(s.id))
 	switch {
 	case ok:
-		r.after = sequence
+		r.after, r.at = sequence, sequence
 	case parent != nil && parent.state == shardDone || before == positionDone:
 		r.kind = types.ShardIteratorTypeAtSequenceNumber
-		if w.from == (origin{}) {
-			r.notBefore = w.begun // its parent may have been listed after it was closed
-		}
 	case w.first && w.from == origin{}:
-		r.kind = types.ShardIteratorTypeLatest
+		r.kind, r.notBefore = types.ShardIteratorTypeLatest, time.Time{}
 	default:
 		if s.orphan > 0 {
 			w.gap(s.parent, "is gone, and was not read to its end")
@@ -261,6 +258,15 @@ func (w *walk) reader(s, parent *shard) *reader {
 		r.beginAgain()
 	}
 	return r
+}
+
+// since gives from when on records are wanted, by time; zero: all that are kept. Also what comes after the end of
+// the stream is looked at, since listings are no snapshots.
+func (w *walk) since() time.Time {
+	if w.from == (origin{}) {
+		return w.begun
+	}
+	return w.from.since
 }
 
 // read reads a shard to its end, and then its children.
