@@ -13,6 +13,7 @@ type ExportFile struct {
 	Key      string // in the bucket
 	Table    string // empty: not known
 	UnixNano int64  // when the items were so; 0: not known, or an incremental export
+	Both     bool   // of an incremental export: lines hold the old image, where there was one
 	MD5      []byte // of the file in the bucket; nil: not known
 }
 

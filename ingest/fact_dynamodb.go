@@ -8,7 +8,8 @@ const (
 	FactWarmWrite     = "warm-write-units" // the same
 	FactMaxReadUnits  = "max-on-demand-read-units"
 	FactMaxWriteUnits = "max-on-demand-write-units"
-	FactProjection    = "projection"           // of an index: ALL, KEYS_ONLY, or names of attributes
+	FactProjection    = "projection"           // of an index: ALL, KEYS_ONLY or INCLUDE
+	FactProjected     = "projected-attributes" // of an index that has INCLUDE: their names
 	FactInsights      = "contributor-insights" // status: ENABLED, DISABLED, ...
 	FactInsightsMode  = "contributor-insights-mode"
 	FactStreamView    = "stream-view" // which images stream records hold
@@ -23,6 +24,7 @@ const (
 	// Node. Of an incremental export FactExportFrom is the time from which on.
 	FactExportTime = "export-time"
 	FactExportFrom = "export-from"
+	FactExportView = "export-view" // which images an incremental export holds
 
 	// FactMetricQuery tells what results of CloudWatch are whose Points have no table: Node is the Id,
 	// which stands in their Node, and Value the metric, the statistic, the period in seconds and the

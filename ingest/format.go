@@ -154,6 +154,8 @@ type DecodeOptions struct {
 	Location *time.Location
 	// PartitionKeys gives the attribute that is the partition key of DynamoDB tables described beforehand.
 	PartitionKeys map[string]string
+	// Indexes are the secondary indexes of DynamoDB tables described beforehand.
+	Indexes map[string][]SecondaryIndex
 	// Exports are the data files of exports of DynamoDB tables whose manifests were read beforehand.
 	Exports ExportFiles
 	// Input is the name of the input that a decoder is made for.

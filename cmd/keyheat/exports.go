@@ -26,13 +26,14 @@ type learntExport struct {
 	table string
 	at    int64 // Unix nanoseconds; 0: not known, or an incremental export
 	part  bool  // an incremental one
+	both  bool  // of an incremental one: with old images
 	files []ingest.ExportFile
 }
 
 // fact takes a fact from an input in a folder.
 func (l exportLearner) fact(folder string, f *ingest.Fact) {
 	switch f.Name {
-	case ingest.FactExportTime, ingest.FactExportFrom, ingest.FactExportItems, ingest.FactExportMD5:
+	case ingest.FactExportTime, ingest.FactExportFrom, ingest.FactExportView, ingest.FactExportItems, ingest.FactExportMD5:
 	default:
 		return
 	}
@@ -49,6 +50,8 @@ func (l exportLearner) fact(folder string, f *ingest.Fact) {
 		}
 	case ingest.FactExportFrom:
 		x.part = true
+	case ingest.FactExportView:
+		x.both = string(f.Value) == "NEW_AND_OLD_IMAGES"
 	default:
 		x.file(f)
 	}
@@ -76,7 +79,7 @@ func (l exportLearner) files() ingest.ExportFiles {
 			x.at = 0
 		}
 		for _, f := range x.files {
-			f.Table, f.UnixNano = x.table, x.at
+			f.Table, f.UnixNano, f.Both = x.table, x.at, x.both
 			all.Add(f)
 		}
 	}

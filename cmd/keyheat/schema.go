@@ -18,7 +18,7 @@ import (
 // and so do events of a trace whose request stands in another file. Sources that hold neither, or cannot
 // be read, are passed over here; the first pass says so.
 func (r *reading) learn(ctx context.Context, schemas []string) error {
-	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}, exports: exportLearner{}, statements: map[*cql.Table]string{}}
+	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}, exports: exportLearner{}, indexes: indexLearner{}, statements: map[*cql.Table]string{}}
 	heads := map[string]ingest.TraceHead{}
 	cassandra := formats.CassandraSchema
 	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
@@ -31,6 +31,7 @@ func (r *reading) learn(ctx context.Context, schemas []string) error {
 		r.options.Decode.Schema, r.statements = l.schema, l.statements
 	}
 	r.options.Decode.PartitionKeys, r.options.Decode.Traces, r.options.Decode.Exports = l.keys, heads, l.exports.files()
+	r.options.Decode.Indexes = l.indexes.all()
 	r.wantSums()
 	return nil
 }
@@ -69,6 +70,7 @@ type schemaLearner struct {
 	schema  *cql.Schema
 	keys    map[string]string // of DynamoDB tables: the attribute that is the partition key
 	exports exportLearner
+	indexes indexLearner
 	folder  string // of the input that is read
 	// statements are the CREATE statements of the tables.
 	statements map[*cql.Table]string
@@ -87,6 +89,7 @@ func (l *schemaLearner) Decode(rec *ingest.Record, to ingest.Sink) {
 // Fact implements ingest.Sink.
 func (l *schemaLearner) Fact(f *ingest.Fact) {
 	l.exports.fact(l.folder, f)
+	l.indexes.fact(f)
 	whole := f.Store == ingest.DynamoDB && len(f.Table) > 0 && len(f.Index) == 0
 	if whole && f.Name == ingest.FactPartitionKey && !bytes.Contains(f.Value, []byte(",")) {
 		l.keys[string(f.Table)] = string(f.Value)

@@ -28,6 +28,7 @@ type sharedLearning struct {
 	PartitionKeys map[string]string
 	Traces        []sharedTrace
 	Exports       ingest.ExportFiles
+	Indexes       map[string][]ingest.SecondaryIndex
 }
 
 // A sharedTrace is an ingest.TraceHead; its key may be any bytes.
@@ -58,7 +59,7 @@ func (r *reading) shared(f *readFlags) sharedReading {
 
 // learntOf gives what reading.learn found out.
 func learntOf(d *ingest.DecodeOptions) sharedLearning {
-	s := sharedLearning{PartitionKeys: d.PartitionKeys, Exports: d.Exports}
+	s := sharedLearning{PartitionKeys: d.PartitionKeys, Exports: d.Exports, Indexes: d.Indexes}
 	if d.Schema != nil {
 		s.Schema = d.Schema.Tables()
 	}
@@ -72,6 +73,7 @@ func learntOf(d *ingest.DecodeOptions) sharedLearning {
 // apply sets the options as reading.learn does.
 func (s *sharedLearning) apply(d *ingest.DecodeOptions) {
 	d.PartitionKeys, d.Traces, d.Exports = s.PartitionKeys, map[string]ingest.TraceHead{}, s.Exports
+	d.Indexes = s.Indexes
 	for _, t := range s.Traces {
 		d.Traces[t.Session] = ingest.TraceHead{Op: t.Op, Table: string(t.Table), Key: string(t.Key), Shape: string(t.Shape), KeyKnown: t.KeyKnown}
 	}

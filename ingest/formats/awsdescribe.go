@@ -120,6 +120,7 @@ var awsFactNames = map[string]string{
 	"exportTime":                ingest.FactExportTime,
 	"exportToTime":              ingest.FactExportTime,
 	"exportFromTime":            ingest.FactExportFrom,
+	"outputView":                ingest.FactExportView,
 	"md5Checksum":               ingest.FactExportMD5,
 	"ItemCount":                 ingest.FactItems,
 	"itemCount":                 ingest.FactItems,
@@ -166,6 +167,8 @@ func (d *awsDescription) member(r *awsjson.Reader, of awsSubject, name, items []
 		if text := r.Text(); string(text) != "0" || string(items) == "0" { // servers that do not know print 0
 			d.tell(of, ingest.FactTableBytes, text, at)
 		}
+	case "NonKeyAttributes":
+		d.projected(r, of)
 	case "KeySchema":
 		d.keySchema(r, of)
 	case "LocalSecondaryIndexes":
@@ -194,7 +197,7 @@ func (d *awsDescription) tell(of awsSubject, name string, value []byte, at int) 
 	switch {
 	case len(of.file) > 0 && name == ingest.FactItems:
 		name = ingest.FactExportItems
-	case name == ingest.FactExportTime, name == ingest.FactExportFrom:
+	case name == ingest.FactExportTime, name == ingest.FactExportFrom, name == ingest.FactExportView:
 		node = of.list
 	}
 	d.said = true
@@ -244,6 +247,20 @@ func awsKeyNames(r *awsjson.Reader, role string, dst []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// projected reads the names of the attributes that an index holds beside keys.
+func (d *awsDescription) projected(r *awsjson.Reader, of awsSubject) {
+	at := r.At()
+	d.text = d.text[:0]
+	if r.Open('[') {
+		for r.Element() {
+			d.text = awsAppendListed(d.text, r.Text())
+		}
+	}
+	if len(d.text) > 0 {
+		d.tell(of, ingest.FactProjected, d.text, at)
+	}
 }
 
 func awsAppendListed(dst, name []byte) []byte {

@@ -20,10 +20,14 @@ type awsItems struct {
 	given   string               // name of the partition key, where it is known beforehand
 	name    string               // of want[0]
 	export  ingest.ExportFile    // that the items are of; the zero value: not known
+	indexes awsIndexes
+	image   awsImage
+	again   awsjson.Reader // where the item that was read last begins
 }
 
 func newAWSItems(head []byte, o ingest.DecodeOptions) awsItems {
 	i := awsItems{options: o, times: ingest.TimeParser{Location: o.Location}}
+	i.indexes.given = o.Indexes
 	i.export, _ = o.Exports.Of(o.Input)
 	i.given = awsPartition(&o, []byte(i.export.Table))
 	i.want[0].Name, i.want[1].Name = awsjson.KeyNames(head)
@@ -42,6 +46,7 @@ func (i *awsItems) item(r *awsjson.Reader) (size uint64) {
 	for k := range i.want {
 		i.want[k].Kind = 0
 	}
+	i.again = *r
 	return r.Item(i.want[:])
 }
 
@@ -66,6 +71,14 @@ func (i *awsItems) emit(to ingest.Sink, place *awsPlace, begin int, key []awsjso
 	}
 	e.SetBytes(size)
 	to.Event(e)
+	i.large(e, size, source, to)
+	if !e.Changed {
+		i.indexes.stored(e, i.again, &i.image, &i.keys, to)
+	}
+}
+
+// large hands over the state of an item near the largest size.
+func (i *awsItems) large(e *ingest.Event, size uint64, source string, to ingest.Sink) {
 	if size < largeDynamoItem {
 		return
 	}

@@ -321,6 +321,9 @@ type recorder struct {
 
 func (r *recorder) Event(e *ingest.Event) {
 	line := fieldsOf(*e)
+	if n, ok := e.Growth(); ok {
+		line += fmt.Sprintf(" growth=%d", n)
+	}
 	for _, m := range []struct {
 		name  string
 		value func() (uint64, bool)

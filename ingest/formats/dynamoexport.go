@@ -21,7 +21,9 @@ in the format DYNAMODB_JSON, one item a line:
 
 The second form is that of an incremental export: one line for each item that changed, however often. Items are no
 traffic: they tell how many bytes each partition key holds, by the item-size rules and without indexes, and which items
-come near 400 KB.
+come near 400 KB. With the description of the table beside them (aws dynamodb describe-table), the entries of its indexes
+are told by their own keys; items that lack one are not there. Where lines of an incremental export hold both images, they
+tell by how much a key's items grew.
 
 Files of a full export name neither the table nor the key. The table is known from manifest-summary.json and
 manifest-files.json of the export, given beside the data or in the same folder; they also tell which files there must
@@ -148,24 +150,40 @@ func awsNumber(r *awsjson.Reader) (text []byte) {
 	}
 }
 
+// grown sets by how much a changed item grew. Without its old image an item is new only where the export
+// holds old images at all.
+func (d *dynamoExport) grown(e *ingest.Event, x *exportedItem) {
+	switch {
+	case x.newSize == 0:
+		e.Op = ingest.OpDelete
+	case x.oldSize > 0:
+		e.Op = ingest.OpUpdate
+	case d.export.Both:
+		e.Op = ingest.OpWrite
+	default:
+		return
+	}
+	e.SetGrowth(int64(x.newSize) - int64(x.oldSize))
+}
+
 func (d *dynamoExport) say(x *exportedItem, to ingest.Sink) {
 	e := &d.event
 	e.Reset()
 	e.Table = d.table
 	switch {
 	case x.full:
-		if d.export.UnixNano != 0 {
-			e.SetTime(d.export.UnixNano)
-		}
+		e.Snapshot = d.export.UnixNano
 		d.emit(to, &d.place, x.begin, x.item, x.newSize, sourceExport)
 		return
 	case !x.changed || len(x.keys) == 0:
 		to.Skip(skipAWSOther)
 		return
-	case x.newSize == 0:
+	case x.newSize == 0 && x.oldSize == 0:
 		to.Skip(skipDeleted)
 		return
 	}
+	e.Changed = true
+	d.grown(e, x)
 	if len(x.time) > 0 {
 		nanos, cause := awsTime(&d.times, x.time)
 		if cause != "" {

@@ -25,7 +25,10 @@ pretty-printed, one or many in a file, also as arrays:
 
 A stream shows writes that changed an item, and nothing else: no reads, no throttled or failed writes, no writes that
 changed nothing. Write units are those of the item by the larger image; without images each write counts as one unit.
-They leave out indexes and what transactions cost on top. Deletions by TTL are told apart and are no load. By how much
+They leave out what transactions cost on top. With the description of the table beside them (aws dynamodb
+describe-table) and both images, the writes in its indexes are counted too: those in local indexes with their item, those
+in global ones under the index and its key, of several attributes the tuple; entries that appear or go once, those whose
+key changes twice, those of which nothing changes not at all. Without a description indexes are left out. Deletions by TTL are told apart and are no load. By how much
 a write makes its item grow is known where the images tell.
 
 Records name the attributes of the key, and not which one is the partition key. It is known when there is only one, when
@@ -36,7 +39,7 @@ the names tell (pk and sk and their like), or by --map pk=NAME.`,
 	Begins: awsjson.Begins,
 	Long:   true,
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		return &dynamoStream{options: o, times: ingest.TimeParser{Location: o.Location}}, nil
+		return &dynamoStream{options: o, times: ingest.TimeParser{Location: o.Location}, indexes: awsIndexes{given: o.Indexes}}, nil
 	},
 }
 
@@ -61,6 +64,8 @@ type dynamoStream struct {
 	said    bool
 	last    []byte // eventID of the record before
 	attrs   []awsjson.Attribute
+	indexes awsIndexes
+	images  [2]awsImage              // old and new
 	inner   [maxStreamNesting][]byte // decoded texts of messages
 }
 
@@ -93,6 +98,7 @@ type streamChange struct {
 	scylla           bool
 	attrs            int    // of the key, in dynamoStream.attrs
 	newSize, oldSize uint64 // of the images; 0: there is none
+	newAt, oldAt     awsjson.Reader
 }
 
 // Decode gives an event for each stream record of a JSON text.
@@ -256,8 +262,10 @@ func (d *dynamoStream) body(p *streamPack, c *streamChange) {
 			d.attrs = p.Keys(d.attrs[:0])
 			c.attrs = len(d.attrs)
 		case "NewImage", "newImage":
+			c.newAt = p.Reader
 			c.image(&c.newSize, p)
 		case "OldImage", "oldImage":
+			c.oldAt = p.Reader
 			c.image(&c.oldSize, p)
 		default:
 			p.Skip()
@@ -304,12 +312,67 @@ func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 		e.At = d.place.of(p.at(attrs[hash].At))
 	}
 	d.weigh(e, c)
+	if c.expired() {
+		d.to.Event(e)
+		d.shrunk(c, attrs)
+		return
+	}
+	l := d.indexes.of(e.Table)
+	_, grown := e.Growth()
+	if l == nil || !grown {
+		d.to.Event(e)
+		return
+	}
+	d.indexed(e, c, l)
+}
+
+// indexed hands over the event of a record and those of its writes in indexes, where both images tell.
+func (d *dynamoStream) indexed(e *ingest.Event, c *streamChange, l *awsLayout) {
+	for _, x := range []struct {
+		size uint64
+		at   awsjson.Reader
+		into *awsImage
+	}{{c.oldSize, c.oldAt, &d.images[0]}, {c.newSize, c.newAt, &d.images[1]}} {
+		x.into.size = 0
+		if x.size > 0 {
+			l.read(x.at, x.into)
+		}
+	}
+	old, new := &d.images[0], &d.images[1]
+	milli, more := l.local(old, new)
+	whole, _ := e.WriteUnits()
+	growth, _ := e.Growth()
+	e.SetWriteUnits(whole + milli)
+	e.SetGrowth(growth + more)
+	d.to.Event(e)
+	d.indexes.written(e, l, old, new, &d.keys, d.to)
+}
+
+// expired reports whether a record is of a deletion by TTL.
+func (c *streamChange) expired() bool { return c.Op == ingest.OpDelete && c.service }
+
+// shrunk tells of the bytes that a deletion by TTL takes from its key: it is no load, and a change all the
+// same.
+func (d *dynamoStream) shrunk(c *streamChange, attrs []awsjson.Attribute) {
+	table, at, store := d.event.Table, d.event.At, d.event.Store
+	nanos, timed := d.event.UnixNano()
+	e := &d.event
+	e.Reset()
+	e.Store, e.Table, e.At, e.Op = store, table, at, ingest.OpDelete
+	e.Coverage, e.Changed = ingest.StateOnly, true
+	if timed {
+		e.SetTime(nanos)
+	}
+	if d.keys.set(e, attrs, awsPartition(&d.options, table)) < 0 || c.oldSize == 0 {
+		return
+	}
+	e.SetGrowth(-int64(c.oldSize))
 	d.to.Event(e)
 }
 
 // weigh sets what a write costs. A deletion by TTL costs nothing, and is no heat: it is only counted.
 func (d *dynamoStream) weigh(e *ingest.Event, c *streamChange) {
-	if c.Op == ingest.OpDelete && c.service {
+	if c.expired() {
 		e.Coverage, e.Role, e.Shape = ingest.Selected, roleTTL, ttlDelete
 		e.KeyKnown, e.Key, e.SortKey = false, nil, nil
 		return

@@ -24,6 +24,10 @@ type Attribute struct {
 	Text []byte // as it stands between the quotes
 	// At is the offset of the value in the text that was read.
 	At int
+	// Raw is the value with its type, as it stands, and Size the bytes of name and value, where an item
+	// was read: the zero values for keys.
+	Raw  []byte
+	Size uint64
 }
 
 // Append appends what an attribute stands for, as bytes of a key: the text of a string or number, the
@@ -52,11 +56,14 @@ func (r *Reader) Item(want []Attribute) (size uint64) {
 		if !ok {
 			return size
 		}
+		begin := r.at
 		n, a := r.typed()
-		size += textSize(name) + n
+		n += textSize(name)
+		size += n
 		for i := range want {
 			if string(want[i].Name) == string(name) {
-				want[i].Kind, want[i].Text, want[i].At = a.Kind, a.Text, a.At
+				want[i].Kind, want[i].Text, want[i].At, want[i].Size = a.Kind, a.Text, a.At, n
+				want[i].Raw = r.data[begin:min(r.at, len(r.data))]
 			}
 		}
 	}
