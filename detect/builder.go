@@ -19,26 +19,27 @@ type Builder struct {
 	open     []openTarget // by number of targets
 	nodes    nodeIndex
 
-	width     uint32
-	told      uint32        // Profile.SelectedWidth
-	panes     []*openPane   // in the order in which they were opened
-	pane      *openPane     // of the last event
-	spare     []*openPane   // cleared, for reuse
-	untimed   *sketch.Table // events in no pane's table: of unknown time, or all with NoPanes
-	sizes     *sketch.Table // of item collections; nil without any
-	fed       *sketch.Table // the whole run by event, from the chunk's 9th pane on; nil before
-	joined    *sketch.Top   // what the panes held when feeding began
-	feeding   bool
-	widened   bool
-	first     int64
-	last      int64
-	timed     bool
-	states    uint64
-	facts     uint64
-	points    uint64
-	observers []Observer
-	factList  []FactStats
-	pointList []PointStats
+	width       uint32
+	told        uint32        // Profile.SelectedWidth
+	panes       []*openPane   // in the order in which they were opened
+	pane        *openPane     // of the last event
+	spare       []*openPane   // cleared, for reuse
+	untimed     *sketch.Table // events in no pane's table: of unknown time, or all with NoPanes
+	inventories []*openInventory
+	grown       *sketch.Table // nil without any
+	fed         *sketch.Table // the whole run by event, from the chunk's 9th pane on; nil before
+	joined      *sketch.Top   // what the panes held when feeding began
+	feeding     bool
+	widened     bool
+	first       int64
+	last        int64
+	timed       bool
+	states      uint64
+	facts       uint64
+	points      uint64
+	observers   []Observer
+	factList    []FactStats
+	pointList   []PointStats
 	inputContext
 	problems Problems
 	lost     Lost
@@ -68,7 +69,7 @@ func (b *Builder) Reset() {
 		p.clear()
 		spare = append(spare, p)
 	}
-	untimed, fed, sizes := b.untimed, b.fed, b.sizes
+	untimed, fed, grown := b.untimed, b.fed, b.grown
 	*b = Builder{settings: b.settings, targets: newTargetIndex(MaxTargets), spare: spare}
 	b.width = uint32(b.settings.Pane.Seconds())
 	b.told = b.width
@@ -78,10 +79,10 @@ func (b *Builder) Reset() {
 	if fed != nil {
 		fed.Reset()
 	}
-	if sizes != nil {
-		sizes.Reset()
+	if grown != nil {
+		grown.Reset()
 	}
-	b.untimed, b.fed, b.sizes = untimed, fed, sizes
+	b.untimed, b.fed, b.grown = untimed, fed, grown
 }
 
 // Event adds one event to all that b remembers.
@@ -115,6 +116,7 @@ func (b *Builder) Event(e *ingest.Event) {
 	if e.KeyKnown && !t.other {
 		b.key(e, id, t, sec)
 	}
+	b.grow(e, id)
 }
 
 // key adds the event's key to the heavy hitters of its pane, and to the distinct keys and the sample.
@@ -147,24 +149,6 @@ func (b *Builder) untimedTable() *sketch.Table {
 		b.untimed = sketch.NewTable(b.settings.tableBudget())
 	}
 	return b.untimed
-}
-
-// stored adds a stored item to the size of its collection.
-func (b *Builder) stored(e *ingest.Event) {
-	id := b.target(e)
-	t := &b.open[id]
-	n := e.Count()
-	bytes, _ := e.Bytes()
-	t.stats.StoredItems += n
-	t.stats.StoredBytes = addSat(t.stats.StoredBytes, bytes)
-	if !e.KeyKnown || t.other {
-		return
-	}
-	if b.sizes == nil {
-		b.sizes = sketch.NewTable(b.settings.tableBudget())
-	}
-	hash := sketch.Combine(sketch.Hash(e.Key), b.targets.hashes[id])
-	b.sizes.Add(id, hash, e.Key, sketch.Vector{n, bytes}, 0, markAt(e.At))
 }
 
 // weights gives the event's three weights.

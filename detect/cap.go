@@ -67,7 +67,7 @@ func (p *Profile) capTargets() {
 	for i := range ids {
 		ids[i] = sketch.Dropped
 	}
-	other := Profile{Settings: p.Settings, Width: p.Width, SelectedWidth: p.SelectedWidth, Observers: p.Observers, Run: &sketch.Top{}, Sizes: &sketch.Top{}, Targets: []TargetStats{p.newOther()}}
+	other := Profile{Settings: p.Settings, Width: p.Width, SelectedWidth: p.SelectedWidth, Observers: p.Observers, Run: &sketch.Top{}, Grown: &sketch.Top{}, Targets: []TargetStats{p.newOther()}}
 	targets := make([]TargetStats, 0, len(kept))
 	for i, id := range kept {
 		ids[id] = uint32(i)

@@ -43,13 +43,14 @@ func (p *Profile) MarshalBinary() ([]byte, error) {
 		w.pane(&p.Panes[i])
 	}
 	w.b = p.Run.AppendBinary(w.b)
-	w.b = p.Sizes.AppendBinary(w.b)
+	w.b = p.Grown.AppendBinary(w.b)
+	w.inventories(p.Inventories)
 	w.signed(p.First)
 	w.signed(p.Last)
 	w.extras(p)
 	w.problems(&p.Problems)
 	l := &p.Lost
-	w.nums(l.Targets, l.Nodes, l.Shapes, l.Selected, l.States, l.Facts, l.Points)
+	w.nums(l.Targets, l.Nodes, l.Shapes, l.Selected, l.States, l.Facts, l.Points, l.Stored)
 	return binary.BigEndian.AppendUint32(w.b, crc32.Checksum(w.b, castagnoli)), nil
 }
 
@@ -117,7 +118,9 @@ func (w *encoder) target(t *TargetStats) {
 	w.nums(t.Totals[:]...)
 	w.signed(t.First)
 	w.signed(t.Last)
-	w.nums(t.Missed, t.StoredItems, t.StoredBytes)
+	w.num(t.Missed)
+	w.signed(t.GrownFirst)
+	w.signed(t.GrownLast)
 	w.flag(t.Distinct != nil)
 	if t.Distinct != nil {
 		w.b = t.Distinct.AppendBinary(w.b)

@@ -102,12 +102,13 @@ func (r *decoder) profile() *Profile {
 	}
 	r.panes(p)
 	p.Run = r.top(len(p.Targets))
-	p.Sizes = r.top(len(p.Targets))
+	p.Grown = r.top(len(p.Targets))
+	r.inventories(p)
 	p.First, p.Last = r.signed(), r.signed()
 	r.extras(p)
 	p.Problems = r.problems()
 	l := &p.Lost
-	for _, n := range []*uint64{&l.Targets, &l.Nodes, &l.Shapes, &l.Selected, &l.States, &l.Facts, &l.Points} {
+	for _, n := range []*uint64{&l.Targets, &l.Nodes, &l.Shapes, &l.Selected, &l.States, &l.Facts, &l.Points, &l.Stored} {
 		*n = r.num()
 	}
 	return p
@@ -146,7 +147,7 @@ func (r *decoder) target(s Settings) TargetStats {
 	t := TargetStats{Target: r.targetName()}
 	r.into(t.Totals[:])
 	t.First, t.Last = r.signed(), r.signed()
-	t.Missed, t.StoredItems, t.StoredBytes = r.num(), r.num(), r.num()
+	t.Missed, t.GrownFirst, t.GrownLast = r.num(), r.signed(), r.signed()
 	if full := r.flag(); full == s.KeysOnly && r.err == nil {
 		r.fail("a target does not fit the settings")
 	}

@@ -33,13 +33,16 @@ const (
 	loggedRows
 	loggedTombstones
 	loggedLatency
+	loggedGrowth
+	loggedInventory
+	loggedChanged
 )
 
 // add appends all of an event that a Builder looks at.
 func (l *eventLog) add(e *ingest.Event) {
 	w := encoder{l.buf}
 	flags := uint64(0)
-	values := [7]uint64{}
+	values := [9]uint64{}
 	n := 0
 	set := func(flag uint64, on bool) {
 		if on {
@@ -70,6 +73,10 @@ func (l *eventLog) add(e *ingest.Event) {
 	number(loggedRows, e.Rows)
 	number(loggedTombstones, e.Tombstones)
 	number(loggedLatency, e.Latency)
+	grown, ok := e.Growth()
+	value(loggedGrowth, uint64(grown), ok)
+	value(loggedInventory, uint64(e.Inventory), e.Inventory != 0)
+	set(loggedChanged, e.Changed)
 	w.num(flags)
 	w.nums(values[:n]...)
 	w.nums(uint64(e.Store), uint64(e.Op), uint64(e.Throttle), uint64(e.Coverage), uint64(e.Consistency), uint64(e.Witness), e.Requests, e.Partitions, e.Error, e.At.Byte, e.At.Line)
@@ -126,6 +133,13 @@ func (l *eventLog) read(b []byte) []byte {
 			x.set(num())
 		}
 	}
+	if flags&loggedGrowth != 0 {
+		e.SetGrowth(int64(num()))
+	}
+	if flags&loggedInventory != 0 {
+		e.Inventory = int64(num())
+	}
+	e.Changed = flags&loggedChanged != 0
 	e.Store, e.Op, e.Throttle, e.Coverage = ingest.Store(num()), ingest.Op(num()), ingest.Throttle(num()), ingest.Coverage(num())
 	e.Consistency, e.Witness = ingest.Consistency(num()), ingest.Witness(num())
 	e.Requests, e.Partitions, e.Error = num(), num(), num()

@@ -44,10 +44,16 @@ type sizeHit struct {
 	size    ExactSize
 }
 
-// An ExactSize is the measured size of an item collection.
-type ExactSize struct {
+// An ExactSize is the measured size of an item collection in each Inventory that holds items of it, sorted by
+// time.
+type ExactSize []SizeAt
+
+// A SizeAt is the measured size of an item collection in one Inventory.
+type SizeAt struct {
+	UnixNano     int64
 	Items, Bytes uint64
-	At           ingest.Position // of its first item; meaningless without items
+	Files        uint64 // inputs that hold items of it
+	First, Last  ingest.Position
 }
 
 // An ExactCounter makes the Exact of a second pass over the inputs of a Profile. It implements
@@ -117,14 +123,17 @@ func (a *exactPart) join(b *exactPart, continued bool) *exactPart {
 		shift.positions(b.keys[i].key.Positions)
 	}
 	for i := range b.sizes {
-		b.sizes[i].size.At = shift.position(b.sizes[i].size.At)
+		for j := range b.sizes[i].size {
+			s := &b.sizes[i].size[j]
+			s.First, s.Last = shift.position(s.First), shift.position(s.Last)
+		}
 	}
 	a.keys = joinSorted(a.keys, b.keys,
 		func(x, y exactHit) int { return cmp.Compare(x.nominee, y.nominee) },
 		func(x *exactHit, y exactHit) { x.key.join(y.key) })
 	a.sizes = joinSorted(a.sizes, b.sizes,
 		func(x, y sizeHit) int { return cmp.Compare(x.nominee, y.nominee) },
-		func(x *sizeHit, y sizeHit) { x.size.join(y.size) })
+		func(x *sizeHit, y sizeHit) { x.size = joinSorted(x.size, y.size, compareSizes, (*SizeAt).add) })
 	lines := b.lines
 	if continued && b.inputs == 1 {
 		lines += a.lines
@@ -133,10 +142,17 @@ func (a *exactPart) join(b *exactPart, continued bool) *exactPart {
 	return a
 }
 
-// join adds a later part of the collection.
-func (s *ExactSize) join(o ExactSize) {
+func compareSizes(a, b SizeAt) int { return cmp.Compare(a.UnixNano, b.UnixNano) }
+
+// add adds a later part of the collection.
+func (s *SizeAt) add(o SizeAt) {
 	s.Items += o.Items
 	s.Bytes = addSat(s.Bytes, o.Bytes)
+	s.Files += o.Files
+	if s.Last.Input == o.First.Input {
+		s.Files--
+	}
+	s.Last = o.Last
 }
 
 // maxPositions bounds the examples of a key.
@@ -153,6 +169,8 @@ func (k *ExactKey) join(o *ExactKey) {
 	k.SortKnown += o.SortKnown
 	k.Ascending += o.Ascending
 	k.Ordered += o.Ordered
+	k.Changes += o.Changes
+	k.Grown, k.Shrunk = addSat(k.Grown, o.Grown), addSat(k.Shrunk, o.Shrunk)
 	switch {
 	case o.SortKeys == nil:
 	case k.SortKeys == nil:
@@ -199,6 +217,7 @@ func (p *ExactPane) add(o ExactPane) {
 	p.WriteMilli = addSat(p.WriteMilli, o.WriteMilli)
 	p.Throttled += o.Throttled
 	p.Failed += o.Failed
+	p.Grown, p.Shrunk = addSat(p.Grown, o.Grown), addSat(p.Shrunk, o.Shrunk)
 }
 
 func (s *ExactSecond) add(o ExactSecond) {

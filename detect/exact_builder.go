@@ -128,6 +128,12 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	group := b.index.hashes[place-1]
 	switch cmp.Or(e.Coverage, b.coverage) {
 	case ingest.StateOnly:
+		if e.Changed {
+			if i, ok := b.index.keys.find(place-1, group, e.Key); ok && !b.hold(e) {
+				b.open(i).changed(e, b.index.nominees.Width)
+			}
+			return
+		}
 		if i, ok := b.index.sizes.find(place-1, group, e.Key); ok {
 			b.measure(i, e)
 		}
@@ -166,19 +172,21 @@ func (b *exactBuilder) measure(i int, e *ingest.Event) {
 	if b.hold(e) {
 		return
 	}
-	if b.sizes[i].Items == 0 {
+	if len(b.sizes[i]) == 0 {
 		b.measured = append(b.measured, i)
 	}
 	b.sizes[i].event(e)
 }
 
 func (s *ExactSize) event(e *ingest.Event) {
-	if s.Items == 0 {
-		s.At = e.At
-	}
 	bytes, _ := e.Bytes()
-	s.Items += e.Count()
-	s.Bytes = addSat(s.Bytes, bytes)
+	x := SizeAt{UnixNano: e.Inventory, Items: e.Count(), Bytes: bytes, Files: 1, First: e.At, Last: e.At}
+	i, found := slices.BinarySearchFunc(*s, x, compareSizes)
+	if !found {
+		*s = slices.Insert(*s, i, x)
+		return
+	}
+	(*s)[i].add(x)
 }
 
 // place gives 1 + the event's target in Nominees.Targets, 0 when it is none of them.
@@ -193,16 +201,36 @@ func (b *exactBuilder) place(e *ingest.Event) uint32 {
 	return b.places[id]
 }
 
+// open gives the counts of a nominee.
+func (b *exactBuilder) open(i int) *exactOpen {
+	if b.keys[i] == nil {
+		b.keys[i] = &exactOpen{key: ExactKey{Latency: &sketch.Histogram{}}}
+		b.seen = append(b.seen, i)
+	}
+	return b.keys[i]
+}
+
+// changed counts by how much an event makes its item larger or smaller.
+func (k *exactOpen) changed(e *ingest.Event, width uint32) {
+	n, ok := e.Growth()
+	if !ok {
+		return
+	}
+	grown, shrunk := bothWays(n)
+	k.key.Changes += e.Count()
+	k.key.Grown, k.key.Shrunk = addSat(k.key.Grown, grown), addSat(k.key.Shrunk, shrunk)
+	if nanos, timed := e.UnixNano(); timed {
+		sec := uint32(nanos / second)
+		k.at(sec - sec%width).add(ExactPane{Grown: grown, Shrunk: shrunk})
+	}
+}
+
 func (b *exactBuilder) count(i int, e *ingest.Event) {
 	if b.hold(e) {
 		return
 	}
-	k := b.keys[i]
-	if k == nil {
-		k = &exactOpen{key: ExactKey{Latency: &sketch.Histogram{}}}
-		b.keys[i] = k
-		b.seen = append(b.seen, i)
-	}
+	k := b.open(i)
+	k.changed(e, b.index.nominees.Width)
 	nanos, timed := e.UnixNano()
 	k.key.Totals.event(e, timed)
 	if len(k.key.Positions) < maxPositions {
@@ -325,7 +353,7 @@ func (b *exactBuilder) seal(inputs uint32, lines uint64) *exactPart {
 	slices.Sort(b.measured)
 	for _, i := range b.measured {
 		x.sizes = append(x.sizes, sizeHit{i, b.sizes[i]})
-		b.sizes[i] = ExactSize{}
+		b.sizes[i] = nil
 	}
 	b.seen, b.measured = b.seen[:0], b.measured[:0]
 	return x

@@ -97,6 +97,8 @@ const (
 	GrowingHours
 	GrowingShare
 	GrowingBytes
+	GrowingNetBytes
+	GrowingWrites
 	GrowingLowDays
 	GrowingMediumDays
 	TombPartition
@@ -249,6 +251,8 @@ var defaultLimits = [limitCount]Limit{
 	GrowingHours:            {"growing-partition.hours", Whole(24), "hours", "from the first to the last size", floors},
 	GrowingShare:            {"growing-partition.share", 100, "share", "of its first size that it has grown by", floors},
 	GrowingBytes:            {"growing-partition.bytes", Whole(10 << 20), "bytes", "that it has grown by", floors},
+	GrowingNetBytes:         {"growing-partition.net-bytes", Whole(1 << 20), "bytes", "that changes of its items add in all, over an hour or more", floors},
+	GrowingWrites:           {"growing-partition.writes", Whole(100), "changes", "of its items", floors},
 	GrowingLowDays:          {"growing-partition.low-days", Whole(90), "days", "until it passes a limit", floors},
 	GrowingMediumDays:       {"growing-partition.medium-days", Whole(14), "days", "until it passes a limit: medium", floors},
 	TombPartition:           {"tombstone-partition.tombstones", Whole(1000), "tombstones", "of one partition", floors},

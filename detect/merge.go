@@ -48,11 +48,12 @@ func join(a, b *Profile) *Profile {
 	a.regroup(idsA, nodesA)
 	b.regroup(idsB, nodesB)
 	m.joinPanes(a.Panes, b.Panes)
-	m.Sizes = sketch.MergeTops(a.Sizes, b.Sizes, m.Settings.runQuota(len(m.Targets)))
+	m.Grown = sketch.MergeTops(a.Grown, b.Grown, m.Settings.runQuota(len(m.Targets)))
 	m.Run = sketch.MergeTops(a.Run, b.Run, m.Settings.runQuota(len(m.Targets)))
 	m.First, m.Last = joinSpan(a.First, a.Last, b.First, b.Last)
 	m.Problems = joinProblems(a.Problems, b.Problems)
 	m.Lost = a.Lost.plus(b.Lost)
+	m.Inventories = joinInventories(a.Inventories, b.Inventories, m.Settings, len(m.Targets), &m.Lost)
 	m.Facts, m.Points = a.Facts, a.Points
 	for i := range b.Facts {
 		m.Facts = joinFact(m.Facts, &b.Facts[i], &m.Lost)
@@ -79,6 +80,7 @@ func (l Lost) plus(o Lost) Lost {
 		States:   addSat(l.States, o.States),
 		Facts:    addSat(l.Facts, o.Facts),
 		Points:   addSat(l.Points, o.Points),
+		Stored:   addSat(l.Stored, o.Stored),
 	}
 }
 
@@ -154,7 +156,10 @@ func (p *Profile) shift(s inputShift) {
 		return
 	}
 	p.Run = p.Run.Renumber(nil, s.mark)
-	p.Sizes = p.Sizes.Renumber(nil, s.mark)
+	p.Grown = p.Grown.Renumber(nil, s.mark)
+	for i := range p.Inventories {
+		p.Inventories[i].Sizes = p.Inventories[i].Sizes.Renumber(nil, s.mark)
+	}
 	for i := range p.Panes {
 		p.Panes[i].Keys = p.Panes[i].Keys.Renumber(nil, s.mark)
 	}
@@ -227,8 +232,7 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.Shapes = joinShapes(t.Shapes, o.Shapes)
 	t.Patterns = joinPatterns(t.Patterns, o.Patterns)
 	t.Missed = addSat(t.Missed, o.Missed)
-	t.StoredItems = addSat(t.StoredItems, o.StoredItems)
-	t.StoredBytes = addSat(t.StoredBytes, o.StoredBytes)
+	t.GrownFirst, t.GrownLast = joinSpan(t.GrownFirst, t.GrownLast, o.GrownFirst, o.GrownLast)
 	t.joinSelected(o.Selected)
 	for i := range o.States {
 		t.States = joinState(t.States, &o.States[i])
@@ -322,7 +326,10 @@ func places(names, in []string) []uint32 {
 // that are Dropped.
 func (p *Profile) regroup(ids, nodes []uint32) {
 	p.Run = p.Run.Renumber(ids, nil)
-	p.Sizes = p.Sizes.Renumber(ids, nil)
+	p.Grown = p.Grown.Renumber(ids, nil)
+	for i := range p.Inventories {
+		p.Inventories[i].regroup(ids)
+	}
 	for i := range p.Panes {
 		pane := &p.Panes[i]
 		pane.Keys = pane.Keys.Renumber(ids, nil)

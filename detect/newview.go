@@ -41,6 +41,7 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 		v.Targets = append(v.Targets, newTargetView(p, uint32(i), n, x))
 	}
 	v.Targets = beside(v.Targets, p)
+	v.measureStorage()
 	return v
 }
 
@@ -91,10 +92,14 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		Patterns: fewEntities(s.Patterns),
 		Selected: selectedViews(p, s.Selected),
 		Windows:  samplerWindows(p, s.Selected),
-		Stored:   storedOf(p, id, n, x),
+		Growing:  growingOf(p, id, n, x),
 		States:   s.States,
 		Panes:    make([]TargetPane, len(p.Panes)),
 	}
+	if s.GrownFirst != 0 || s.GrownLast != 0 {
+		t.Grew = Span{s.GrownFirst / second, s.GrownLast/second + 1}
+	}
+	t.Stored, t.Earlier = storedOf(p, id, n, x)
 	if s.First != 0 || s.Last != 0 {
 		t.Span = Span{s.First / second, s.Last/second + 1}
 	}
@@ -187,6 +192,9 @@ func (k *keyViews) add(n *Nominees, x *Exact) {
 			continue
 		}
 		v := byKey[string(nominee.Key)]
+		if v == nil && k.target.Totals[Requests] == 0 {
+			continue // nominated by what its items grew by, which no traffic tells of
+		}
 		if v == nil {
 			v = k.view(nominee.Key)
 			byKey[string(nominee.Key)] = v

@@ -44,6 +44,7 @@ func NominateFew(p *Profile, most, minutes int) *Nominees {
 	n := nomination{profile: p, seen: map[string]bool{}}
 	for id := range p.Targets {
 		n.ranked(uint32(id))
+		n.grown(uint32(id))
 	}
 	n.inPanes()
 	keys := n.keys[:min(len(n.keys), most, maxNominees)]
@@ -63,14 +64,8 @@ func NominateFew(p *Profile, most, minutes int) *Nominees {
 func largestCollections(p *Profile) []Nominee {
 	n := nomination{profile: p, seen: map[string]bool{}}
 	for id := range p.Targets {
-		first, end := p.Sizes.Group(uint32(id))
-		entries := make([]sketch.Entry, 0, end-first)
-		for i := first; i < end; i++ {
-			entries = append(entries, p.Sizes.At(i))
-		}
-		sortBy(entries, middleOf(1))
-		for i := range entries[:min(nominatedByRank, len(entries))] {
-			n.add(&entries[i])
+		for j := range p.Inventories {
+			n.first(p.Inventories[j].Sizes, uint32(id), 1, nominatedByRank)
 		}
 	}
 	keys := n.keys[:min(len(n.keys), maxNominees)]
@@ -97,6 +92,25 @@ func (n *nomination) add(e *sketch.Entry) {
 }
 
 func binaryGroup(g uint32) []byte { return []byte{byte(g >> 24), byte(g >> 16), byte(g >> 8), byte(g)} }
+
+// first nominates the first keys of a target by one weight of a summary.
+func (n *nomination) first(of *sketch.Top, id uint32, weight, most int) {
+	first, end := of.Group(id)
+	entries := make([]sketch.Entry, 0, end-first)
+	for i := first; i < end; i++ {
+		entries = append(entries, of.At(i))
+	}
+	sortBy(entries, middleOf(weight))
+	for i := range entries[:min(most, len(entries))] {
+		n.add(&entries[i])
+	}
+}
+
+// grown nominates the keys of a target that grew most.
+func (n *nomination) grown(id uint32) {
+	most := min(max(maxNominees/(8*len(n.profile.Targets)), 1), nominatedByRank/4)
+	n.first(n.profile.Grown, id, grownWeight, most)
+}
 
 // ranked nominates the first keys of a target over the whole run.
 func (n *nomination) ranked(id uint32) {

@@ -88,8 +88,8 @@ func readEventsPart(b []byte) (*part, error) {
 
 // loggedEvent passes over one event of an eventLog, and checks what eventLog.read trusts in.
 func (r *decoder) loggedEvent() {
-	flags := r.below(loggedLatency<<1, "the flags of an event")
-	for flag := uint64(loggedTime); flag <= loggedLatency; flag <<= 1 {
+	flags := r.below(loggedChanged<<1, "the flags of an event")
+	for flag := uint64(loggedTime); flag < loggedChanged; flag <<= 1 {
 		if flags&flag != 0 {
 			r.num()
 		}
@@ -126,8 +126,8 @@ func (p *exactPart) marshal() []byte {
 	}
 	w.count(len(p.sizes))
 	for _, h := range p.sizes {
-		w.nums(uint64(h.nominee), h.size.Items, h.size.Bytes)
-		w.position(h.size.At)
+		w.num(uint64(h.nominee))
+		w.exactSize(h.size)
 	}
 	return w.b
 }
@@ -155,7 +155,7 @@ func readExactPart(b []byte, n *Nominees) (*exactPart, error) {
 		if k := len(p.sizes); k > 0 && p.sizes[k-1].nominee >= h.nominee {
 			r.fail("nominees are out of order")
 		}
-		h.size = ExactSize{Items: r.num(), Bytes: r.num(), At: r.position()}
+		h.size = r.exactSize()
 		p.sizes = append(p.sizes, h)
 	}
 	if r.err == nil && len(r.b) > 0 {
@@ -185,7 +185,7 @@ func (w *encoder) exactKey(k *ExactKey) {
 	w.count(len(k.Panes))
 	for i := range k.Panes {
 		p := &k.Panes[i]
-		w.nums(uint64(p.Start), p.Requests, p.Cost, p.Tombstones, p.ReadMilli, p.WriteMilli, p.Throttled, p.Failed)
+		w.nums(uint64(p.Start), p.Requests, p.Cost, p.Tombstones, p.ReadMilli, p.WriteMilli, p.Throttled, p.Failed, p.Grown, p.Shrunk)
 	}
 	w.count(len(k.Seconds))
 	for _, s := range k.Seconds {
@@ -198,7 +198,7 @@ func (w *encoder) exactKey(k *ExactKey) {
 		w.num(n.Requests)
 	}
 	w.positions(k.Positions)
-	w.nums(k.SortKnown, k.Ascending, k.Ordered)
+	w.nums(k.SortKnown, k.Ascending, k.Ordered, k.Changes, k.Grown, k.Shrunk)
 	w.flag(k.SortKeys != nil)
 	if k.SortKeys != nil {
 		w.b = k.SortKeys.AppendBinary(w.b)
@@ -211,7 +211,7 @@ func (r *decoder) exactKey() *ExactKey {
 	r.into(k.Totals[:])
 	for range r.count() {
 		p := ExactPane{Start: uint32(r.below(1<<32, "a pane"))}
-		for _, n := range []*uint64{&p.Requests, &p.Cost, &p.Tombstones, &p.ReadMilli, &p.WriteMilli, &p.Throttled, &p.Failed} {
+		for _, n := range []*uint64{&p.Requests, &p.Cost, &p.Tombstones, &p.ReadMilli, &p.WriteMilli, &p.Throttled, &p.Failed, &p.Grown, &p.Shrunk} {
 			*n = r.num()
 		}
 		k.Panes = append(k.Panes, p)
@@ -227,7 +227,9 @@ func (r *decoder) exactKey() *ExactKey {
 	if len(k.Positions) > maxPositions {
 		r.fail("too many positions of a key")
 	}
-	k.SortKnown, k.Ascending, k.Ordered = r.num(), r.num(), r.num()
+	for _, n := range []*uint64{&k.SortKnown, &k.Ascending, &k.Ordered, &k.Changes, &k.Grown, &k.Shrunk} {
+		*n = r.num()
+	}
 	if r.flag() {
 		k.SortKeys = read(r, sketch.ReadDistinct)
 		k.sortTop = r.top(1)

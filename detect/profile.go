@@ -108,9 +108,10 @@ type Profile struct {
 	// SelectedWidth is the width of the panes of selected records: a log of months beside an hour of traffic
 	// must not widen its minutes.
 	SelectedWidth uint32
-	// Sizes are the largest item collections, from inputs that hold items: weight 0 counts items, weight
-	// 1 their bytes; groups are indexes of Targets.
-	Sizes     *sketch.Top
+	Inventories   []Inventory // sorted by time; what inputs that hold items tell
+	// Grown are the keys whose items grew most, from records that tell by how much: weight 0 counts such
+	// records, weight 1 the bytes that were added and weight 2 those that were taken away; groups as in Run.
+	Grown     *sketch.Top
 	Run       *sketch.Top // heavy hitters of the whole input; groups are indexes of Targets
 	First     int64       // time of the first and last event, Unix nanoseconds; 0, 0 when none has a time
 	Last      int64
@@ -130,6 +131,7 @@ type Lost struct {
 	States   uint64 // states beyond MaxStates of their target
 	Facts    uint64
 	Points   uint64
+	Stored   uint64 // items of Inventories beyond MaxInventories
 }
 
 // An InputStats says what was read of one input.
@@ -205,13 +207,13 @@ type TargetStats struct {
 	Tombs     *sketch.Histogram // tombstones a read
 	// Missed are requests of OtherTarget in parts that had no room for this target: any of them may be
 	// its own, so they widen its upper bounds.
-	Missed      uint64
-	StoredItems uint64 // from inputs that hold items: their number and their bytes
-	StoredBytes uint64
-	Shapes      []ShapeStats    // sorted by Shape, Op
-	Patterns    []PatternStats  // sorted
-	Selected    []SelectedStats // sorted; no part of all the above
-	States      []StateStats    // sorted
+	Missed     uint64
+	GrownFirst int64 // Unix nanoseconds of the first and last record in Profile.Grown; 0 when none has a time
+	GrownLast  int64
+	Shapes     []ShapeStats    // sorted by Shape, Op
+	Patterns   []PatternStats  // sorted
+	Selected   []SelectedStats // sorted; no part of all the above
+	States     []StateStats    // sorted
 }
 
 // A ShapeStats is what a Profile holds of one statement shape of a target.

@@ -27,12 +27,13 @@ func (b *Builder) seal(inputs []InputStats) *Profile {
 	for _, id := range order {
 		p.Targets = append(p.Targets, b.open[id].seal(observerIDs, &b.lost))
 	}
+	p.Inventories = b.sealInventories(ids, &b.lost)
 	p.Lost = b.lost
 	nodeIDs := b.sealNodes(p)
 	tops := b.sealPanes(p, ids, nodeIDs)
-	p.Sizes = &sketch.Top{}
-	if b.sizes != nil {
-		p.Sizes = b.sizes.Seal(b.settings.runQuota(len(p.Targets)), 0).Renumber(ids, nil)
+	p.Grown = &sketch.Top{}
+	if b.grown != nil {
+		p.Grown = b.grown.Seal(b.settings.runQuota(len(p.Targets)), 0).Renumber(ids, nil)
 	}
 	p.Run = b.sealRun(tops).Trim(b.settings.runQuota(len(p.Targets))).Renumber(ids, nil)
 	return p

@@ -84,6 +84,10 @@ func (p *Profile) taken(name func(t Target) (Target, bool)) *Profile {
 	for i := range part.Panes {
 		part.Panes[i].Targets = slices.Clone(part.Panes[i].Targets)
 	}
+	part.Inventories = slices.Clone(p.Inventories)
+	for i := range part.Inventories {
+		part.Inventories[i].Targets = slices.Clone(part.Inventories[i].Targets)
+	}
 	part.regroup(ids, places(p.Nodes, p.Nodes))
 	return &part
 }

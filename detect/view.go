@@ -61,7 +61,10 @@ type TargetView struct {
 	Also []*TargetView
 	// Selected and States come from other records than all the above, which is of traffic.
 	Windows  []SamplerWindow // in order of node and role
-	Stored   StoredItems
+	Stored   StoredItems     // of the last time that inputs with items tell of
+	Earlier  []StoredItems   // of times before it, in order
+	Growing  []GrowingKey    // most growth first, by the middle
+	Grew     Span            // of the records that tell of growth; zero when none has a time
 	Selected []*SelectedView // those of most aborts, tombstones and records first
 	States   []StateStats    // sorted by measure, key, part, node and source
 }
@@ -143,6 +146,9 @@ type ExactKey struct {
 	SortKnown uint64            // requests with a sort key
 	Ascending uint64            // writes whose sort key is not below the one before it in the same chunk
 	Ordered   uint64            // writes that had one before them in the same chunk
+	Changes   uint64            // records that tell by how much an item grew or shrank
+	Grown     uint64            // bytes that they added
+	Shrunk    uint64            // bytes that they took away
 	Positions []ingest.Position // its first records
 
 	sortTop *sketch.Top
@@ -158,6 +164,8 @@ type ExactPane struct {
 	WriteMilli uint64
 	Throttled  uint64
 	Failed     uint64
+	Grown      uint64
+	Shrunk     uint64
 }
 
 // An ExactSecond is a key's exact count in one second.

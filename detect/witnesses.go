@@ -104,7 +104,7 @@ func beside(all []*TargetView, p *Profile) []*TargetView {
 
 // takeConditions takes over what is known of the table beside its traffic.
 func (t *TargetView) takeConditions(o *TargetView) {
-	t.Selected, t.Windows, t.States, t.Stored = o.Selected, o.Windows, o.States, o.Stored
+	t.Selected, t.Windows, t.States, t.Stored, t.Earlier = o.Selected, o.Windows, o.States, o.Stored, o.Earlier
 }
 
 // Teller gives the view of the table, as its traffic or another witness tells it, whose requests carry the measure of

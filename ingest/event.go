@@ -148,11 +148,11 @@ type Event struct {
 	SortKey []byte // empty when unknown
 	Node    []byte // replica or coordinator that logged it, empty when unknown
 	Shape   []byte // normalised statement, empty when unknown
-	// Snapshot is the time that a stored item is of, in Unix nanoseconds, where its input holds all items of
+	// Inventory is the time that a stored item is of, in Unix nanoseconds, where its input holds all items of
 	// the table as they were then; 0: not told. Changed is set for records of state coverage that tell of an
 	// item that has changed, not of all that is stored.
-	Snapshot int64
-	Changed  bool
+	Inventory int64
+	Changed   bool
 	// Columns are the values of DecodeOptions.Columns, in their order, of formats that have further
 	// fields; nil: the record does not tell it. Empty unless asked for.
 	Columns [][]byte

@@ -38,6 +38,7 @@ func Build(p *Parts) *Report {
 	patterns := patternsOf(v)
 	for i, t := range v.Targets {
 		table := buildTable(t, p.Limit)
+		table.Stored = storedOf(v, t, p.Limit)
 		a := answerer{view: v, limits: v.Limits, target: t, patterns: patterns[i], findings: p.Findings}
 		table.Checklist = a.checklist()
 		r.Tables = append(r.Tables, table)
@@ -60,6 +61,7 @@ func lostNotes(l detect.Lost) []string {
 	note(l.Shapes, "%d reads are of statement shapes beyond the first %d of their table: they are counted for no shape", detect.MaxShapes)
 	note(l.Selected, "%d reported requests are beyond the %d kinds kept of each table, and were not judged", detect.MaxSelected)
 	note(l.States, "%d measured conditions are beyond the %d largest kept of each table, and were not judged", detect.MaxStates)
+	note(l.Stored, "%d items are of exports before the last %d, and were not judged", detect.MaxInventories)
 	if n := l.Facts + l.Points; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d settings and metrics are beyond those kept, and were not judged", n))
 	}

@@ -26,6 +26,7 @@ func (r *Report) Masked(mask Masker) *Report {
 		}
 		out.Tables[i].TopKeys = keys
 		out.Tables[i].Heat = r.Tables[i].Heat.masked(mask)
+		out.Tables[i].Stored = r.Tables[i].Stored.masked(mask)
 	}
 	out.Patterns = maskPatterns(r.Patterns, mask)
 	out.Findings = maskFindings(r.Findings, mask)

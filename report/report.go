@@ -53,6 +53,7 @@ type Table struct {
 	PerPane   []uint64 // requests, as Report.Panes
 	Heat      *HeatMap // nil when no record has a time, and for tables beyond the first that matter
 	Checklist []Answer
+	Stored    *Stored // nil where no input holds items of it
 }
 
 // A TopKey is one heavy hitter of a table.

@@ -173,7 +173,7 @@ func (l *lane) sizesOf(views [3]*detect.View) sizes {
 			for _, c := range t.Stored.Collections {
 				to.Low, to.High = max(to.Low, c.Bytes.Low), max(to.High, c.Bytes.High)
 			}
-			to.High = max(to.High, l.profiles[i].Sizes.Off(t.ID)[1])
+			to.High = max(to.High, t.Stored.Untold)
 		}
 	}
 	return s

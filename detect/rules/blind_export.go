@@ -31,7 +31,7 @@ func blindExports(v *detect.View) []blindSource {
 	data := exportInputs(v)
 	for _, in := range data {
 		if x, ok := files.Of(in.Name); ok {
-			read[x.Key] = in.Events + in.Skipped + in.Problems
+			read[x.Key] = in.Records // a line each; indexes make events of their own
 			folders[filepath.Dir(in.Name)] = true
 		}
 	}

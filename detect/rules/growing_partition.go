@@ -27,24 +27,24 @@ func judgeGrowingPartition(v *detect.View) ([]detect.Finding, []detect.NotAssess
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
 	sizes, judged := false, false
 	for _, t := range v.Targets {
-		if t.Target.Store == ingest.DynamoDB && t.Totals.Writes() >= v.Limits.Count(detect.ShareRequestsOfTable) && len(t.Stored.Collections) == 0 {
+		if t.Target.Store == ingest.DynamoDB && t.Target.Index == "" && t.Totals.Writes() >= v.Limits.Count(detect.ShareRequestsOfTable) && len(collectionsOf(t)) == 0 {
 			missing = append(missing, detect.NotAssessed{
 				Missing: []string{"collection_sizes"},
 				GetIt:   "writes do not tell how large a collection was before: give a full export of the table beside them",
 			})
 		}
-		growing := []detect.Finding{}
+		growing := append(growingCollections(v, t), growingByChanges(v, t)...)
 		for i := range t.States {
 			s := &t.States[i]
 			if s.Measure != ingest.PartitionBytes {
 				continue
 			}
-			sizes = true
+			sizes = sizes || t.Target.Store != ingest.DynamoDB
 			if !comparable(v.Limits, s) {
 				continue
 			}
 			judged = true
-			if f, ok := growthFinding(v, t, s); ok {
+			if f, ok := growthFinding(v, t, s, growthOf(s.Days)); ok {
 				growing = append(growing, f)
 			}
 		}
@@ -71,6 +71,21 @@ func oncePerKey(found []detect.Finding) []detect.Finding {
 	}))
 }
 
+// wallOrSign says in a clause what DynamoDB's limit on an item collection means to a table; nothing of other
+// stores.
+func wallOrSign(v *detect.View, t *detect.TargetView, stated bool) string {
+	if t.Target.Store != ingest.DynamoDB {
+		return ""
+	}
+	switch local, known := localIndex(v, t, stated); {
+	case local:
+		return "; under a local secondary index writes that grow it are refused from then on (ItemCollectionSizeLimitExceeded)"
+	case known:
+		return "; without a local secondary index it may grow on"
+	}
+	return "; under a local secondary index, if the table has one, that is a wall"
+}
+
 // comparable reports whether sizes of several days can be compared: whole partitions, by one node and
 // one statement. A record of one write or one SSTable is not: SSTables grow by merging. Neither is the
 // top of a histogram bucket, which moves by a fifth at a time.
@@ -92,6 +107,8 @@ var tQuantile = [...]float64{
 	2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 }
 
+func studentT(freedom int) float64 { return tQuantile[min(max(freedom, 1), len(tQuantile))-1] }
+
 // growthOf fits the line by least squares. Conversions forbid fused multiplication, so that the result
 // is the same on every machine.
 func growthOf(days []detect.DayMax) growth {
@@ -112,7 +129,7 @@ func growthOf(days []detect.DayMax) growth {
 		e := float64(d.Value) - meanY - float64(g.slope*(float64(d.Day)-meanX))
 		rest += float64(e * e)
 	}
-	t := tQuantile[min(len(days)-3, len(tQuantile)-1)]
+	t := studentT(len(days) - 2)
 	margin := float64(t * math.Sqrt(rest/float64((n-2)*sxx)))
 	g.low, g.high = g.slope-margin, g.slope+margin
 	return g
@@ -133,12 +150,8 @@ func nextLimit(v *detect.View, t *detect.TargetView, size uint64) (detect.Limit,
 	return limits[i], true
 }
 
-func growthFinding(v *detect.View, t *detect.TargetView, s *detect.StateStats) (detect.Finding, bool) {
+func growthFinding(v *detect.View, t *detect.TargetView, s *detect.StateStats, g growth) (detect.Finding, bool) {
 	l := v.Limits
-	if len(s.Days) < 3 {
-		return detect.Finding{}, false
-	}
-	g := growthOf(s.Days)
 	grown := g.last - min(g.first, g.last)
 	limit, ok := nextLimit(v, t, g.last)
 	least := l.Of(detect.GrowingBytes)
@@ -171,6 +184,7 @@ func growthFinding(v *detect.View, t *detect.TargetView, s *detect.StateStats) (
 			sized(g.last), sized(uint64(g.slope)), sized(uint64(limit.Value/1000)), dayAfter(g.lastDay, days), dayAfter(g.lastDay, early), dayAfter(g.lastDay, late)),
 	}
 	f.Evidence[4].How = detect.Inferred
+	f.Message += wallOrSign(v, t, false)
 	return settle(f, s.Positions), true
 }
 

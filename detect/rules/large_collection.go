@@ -13,6 +13,7 @@ type collection struct {
 	subject  detect.Subject
 	bytes    measure
 	items    measure // zero: not known
+	local    measure // bytes of entries in local indexes; zero: not known
 	stated   bool    // the store told its size, which it does under a local index only
 	open     bool
 	span     detect.Span
@@ -30,13 +31,16 @@ func collectionsOf(t *detect.TargetView) []collection {
 	}
 	for i := range t.Stored.Collections {
 		c := &t.Stored.Collections[i]
-		how := detect.Counted
-		if !c.Bytes.Exact() {
+		how, bytes := detect.Counted, c.Storage
+		if bytes.High == 0 {
+			bytes = c.Bytes
+		}
+		if !bytes.Exact() {
 			how = detect.Estimated
 		}
 		all = append(all, collection{
 			subject: detect.Subject{Target: t.Target, Key: c.Key, HasKey: true},
-			bytes:   ranged(c.Bytes), items: ranged(c.Items), at: c.At, howBytes: how,
+			bytes:   ranged(bytes), items: ranged(c.Items), local: ranged(c.Local), at: c.At, howBytes: how,
 		})
 	}
 	return all
@@ -69,6 +73,9 @@ func largeCollections(v *detect.View, t *detect.TargetView) []detect.Finding {
 		}
 		if c.items.value > 0 {
 			f.Evidence = append(f.Evidence, c.items.evidence("collection_items", "items"))
+		}
+		if c.local.value > 0 {
+			f.Evidence = append(f.Evidence, c.local.evidence("local_index_bytes", "bytes"))
 		}
 		found = append(found, settle(f, c.at))
 	}

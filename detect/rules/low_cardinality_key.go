@@ -23,6 +23,9 @@ var LowCardinalityKey = detect.Rule{
 func judgeLowCardinalityKey(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
 	for _, t := range v.Targets {
+		if f, ok := fewCollections(v, t); ok {
+			found = append(found, f)
+		}
 		if f, ok := fewPartitions(v, t); ok && t.Totals[detect.Requests] < v.Limits.Count(detect.CardinalityRequests) {
 			found = append(found, f)
 		}

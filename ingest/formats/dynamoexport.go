@@ -172,7 +172,7 @@ func (d *dynamoExport) say(x *exportedItem, to ingest.Sink) {
 	e.Table = d.table
 	switch {
 	case x.full:
-		e.Snapshot = d.export.UnixNano
+		e.Inventory = d.export.UnixNano
 		d.emit(to, &d.place, x.begin, x.item, x.newSize, sourceExport)
 		return
 	case !x.changed || len(x.keys) == 0:

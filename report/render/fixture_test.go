@@ -198,7 +198,35 @@ func hostileNight() *report.Report {
 			TopKeys: []report.TopKey{{Key: k, Requests: detect.Range{Low: 190, High: 250}, Share: detect.ShareRange{Value: 220, Low: 190, High: 250}}}, Checklist: checklist("yes", "unknown", "unknown")})
 	}
 	r.Tables[0].Heat = heatMap(30, ramp(30, 10, 100, 5000), keys...)
+	r.Tables[0].Stored = storedOf(keys...)
 	return r
+}
+
+// wholeExport is the report of an export, with a local and a global index, and of nothing else.
+func wholeExport() *report.Report {
+	table := detect.Target{Store: ingest.DynamoDB, Table: "orders"}
+	r := &report.Report{Version: "0.1.0", Second: true, Inputs: []report.Input{input("AWSDynamoDB/data/abc.json.gz", "dynamodb-export", 15_000_000_000, 1_204_118, 0)}}
+	for _, index := range []string{"", "byDay", "byStatus"} {
+		table.Index = index
+		t := report.Table{Target: table, Stored: storedOf([]byte("TENANT#42"), []byte("TENANT#7"), ingest.AppendKey(nil, []byte("a"), []byte("b"))), Checklist: checklist("unknown", "no", "unknown")}
+		t.Stored.Local = index == "byDay"
+		r.Tables = append(r.Tables, t)
+	}
+	return r
+}
+
+// storedOf is what an export tells of a table with these collections.
+func storedOf(keys ...[]byte) *report.Stored {
+	s := &report.Stored{UnixNano: 1_793_604_514_000_000_000, Items: 1_204_118, Bytes: 13 << 30, Keyless: 3, Keys: detect.Distinct{Value: 812, Low: 800, High: 824},
+		PerKey: []detect.KeyQuantile{{Permille: 500, Items: 12, Bytes: 9_400}, {Permille: 900, Items: 80, Bytes: 71_000}, {Permille: 990, Items: 14_000, Bytes: 4 << 20}},
+		Item:   [3]uint64{900, 12_000, 391_000}}
+	for i, k := range keys {
+		n := uint64(9<<30) >> i
+		s.Collections = append(s.Collections, report.Collection{Key: k, Items: stored(n >> 13), Bytes: detect.Range{Low: n, High: n + uint64(i)<<20},
+			Local: stored(n >> 4), Storage: detect.Range{Low: n + n>>3, High: n + n>>3 + uint64(i)<<20}, OfLimit: detect.Ratio(n+n>>3, 10<<30),
+			Share: detect.ShareRange{Value: 692, Low: 692, High: 692}, Files: stored(uint64(i))})
+	}
+	return s
 }
 
 // manyFindings is more than anybody reads.
@@ -225,7 +253,7 @@ func allLow() *report.Report {
 }
 
 func reports() map[string]*report.Report {
-	return map[string]*report.Report{"incident": incident(), "quiet": quietNight(), "hostile": hostileNight(), "many": manyFindings(), "low": allLow(), "empty": {Version: "0.1.0"}}
+	return map[string]*report.Report{"incident": incident(), "quiet": quietNight(), "hostile": hostileNight(), "many": manyFindings(), "low": allLow(), "stored": wholeExport(), "empty": {Version: "0.1.0"}}
 }
 
 // randomReport gives a report of odd but possible values.

@@ -46,6 +46,8 @@ type htmlPage struct {
 	Tables        []htmlTable
 	TablesLeftOut string
 	Patterns      []htmlPattern
+	Spread        [][]string // as spreadTitles
+	Collections   [][]string // as storedTitles
 	PatternsCost  string
 	Gaps          []htmlGap
 	Inputs        []htmlInput
@@ -140,6 +142,14 @@ func (h *htmlPage) fillTables(p *page) {
 		h.Tables = append(h.Tables, p.htmlTable(t, i < 6))
 	}
 	h.TablesLeftOut = leftOut(len(p.r.Tables)-len(busiest), "table", "--format json")
+	for _, t := range p.storedTables() {
+		h.Spread = append(h.Spread, spreadCells(t))
+		for _, c := range collectionsOf(t, htmlKeys) {
+			cells := storedCells(t, &c)
+			cells[1] = fit(cells[1], htmlKey)
+			h.Collections = append(h.Collections, cells)
+		}
+	}
 	h.PatternsCost = costWords(p.r.Patterns)
 	for i := range p.r.Patterns[:min(len(p.r.Patterns), htmlPatterns)] {
 		h.Patterns = append(h.Patterns, htmlPatternOf(&p.r.Patterns[i]))

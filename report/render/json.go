@@ -64,6 +64,7 @@ type docTable struct {
 	Skew      *docSkew     `json:"skew"`
 	PerPane   []uint64     `json:"requests_per_pane"`
 	Checklist []docAnswer  `json:"checklist"`
+	Stored    *docStored   `json:"stored"`
 }
 
 type docTopKey struct {
@@ -166,8 +167,8 @@ func tableOf(t *report.Table) docTable {
 	traffic := t.Requests.High > 0
 	d := docTable{Store: t.Target.Store.String(), Table: validText(t.Target.Table), Index: validText(t.Target.Index),
 		PerPane:   each(t.PerPane, func(n *uint64) uint64 { return *n }),
-		Checklist: answersOf(t),
-		TopKeys:   each(t.TopKeys, func(k *report.TopKey) docTopKey { return topKeyOf(k, traffic) }),
+		Checklist: answersOf(t), Stored: storedDocOf(t.Stored),
+		TopKeys: each(t.TopKeys, func(k *report.TopKey) docTopKey { return topKeyOf(k, traffic) }),
 	}
 	if traffic {
 		d.Requests = countOf(t.Requests)

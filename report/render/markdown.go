@@ -23,6 +23,7 @@ func renderMarkdown(w io.Writer, r *report.Report, o Options) error {
 	p.mdFindings()
 	p.mdScripts()
 	p.mdTables()
+	p.mdStored()
 	p.mdPatterns()
 	p.mdChecklist()
 	p.mdGaps()

@@ -20,6 +20,7 @@ func renderText(w io.Writer, r *report.Report, o Options) error {
 	p.scripts()
 	p.heatMaps()
 	p.tables()
+	p.stored()
 	p.patterns()
 	p.checklists()
 	p.notAssessed()

@@ -107,8 +107,11 @@ func (p *page) quietText() string {
 
 // looked gives what a report without findings was made from.
 func (p *page) looked() []string {
-	requests, reported, states := uint64(0), uint64(0), uint64(0)
+	requests, reported, states, items := uint64(0), uint64(0), uint64(0), uint64(0)
 	for i := range p.r.Tables {
+		if s := p.r.Tables[i].Stored; s != nil && p.r.Tables[i].Target.Index == "" {
+			items += s.Items
+		}
 		requests, reported = requests+p.r.Tables[i].Requests.High, reported+p.r.Tables[i].Reported
 	}
 	for i := range p.r.Inputs {
@@ -120,6 +123,9 @@ func (p *page) looked() []string {
 	}
 	if reported > 0 {
 		out = append(out, plural(reported, "reported request"))
+	}
+	if items > 0 {
+		out = append(out, plural(items, "stored item"))
 	}
 	if states > 0 {
 		out = append(out, plural(states, "measured condition"))
