@@ -39,6 +39,7 @@ func Build(p *Parts) *Report {
 	for i, t := range v.Targets {
 		table := buildTable(t, p.Limit)
 		table.Stored = storedOf(v, t, p.Limit)
+		table.Partitions = partitionsOf(v, t)
 		a := answerer{view: v, limits: v.Limits, target: t, patterns: patterns[i], findings: p.Findings}
 		table.Checklist = a.checklist()
 		r.Tables = append(r.Tables, table)

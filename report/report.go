@@ -54,6 +54,8 @@ type Table struct {
 	Heat      *HeatMap // nil when no record has a time, and for tables beyond the first that matter
 	Checklist []Answer
 	Stored    *Stored // nil where no input holds items of it
+	// Partitions is an estimate of DynamoDB's; nil where nothing tells of them.
+	Partitions *Partitions
 }
 
 // A TopKey is one heavy hitter of a table.

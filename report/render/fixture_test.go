@@ -210,6 +210,12 @@ func wholeExport() *report.Report {
 		table.Index = index
 		t := report.Table{Target: table, Stored: storedOf([]byte("TENANT#42"), []byte("TENANT#7"), ingest.AppendKey(nil, []byte("a"), []byte("b"))), Checklist: checklist("unknown", "no", "unknown")}
 		t.Stored.Local = index == "byDay"
+		if index != "byDay" {
+			t.Partitions = &report.Partitions{Low: 2, High: 9, Sources: []report.PartitionSource{
+				{Name: "size", Kind: "at least", Number: 2, Because: "it holds 13958643712 bytes, a partition 10 GiB at most"},
+				{Name: "export-files", Kind: "at most", Number: 9, Because: "its export has so many data files, at least one for each partition"},
+			}}
+		}
 		r.Tables = append(r.Tables, t)
 	}
 	return r

@@ -65,6 +65,8 @@ type docTable struct {
 	PerPane   []uint64     `json:"requests_per_pane"`
 	Checklist []docAnswer  `json:"checklist"`
 	Stored    *docStored   `json:"stored"`
+	// Partitions are an estimate.
+	Partitions *docPartitions `json:"estimated_partitions"`
 }
 
 type docTopKey struct {
@@ -167,7 +169,7 @@ func tableOf(t *report.Table) docTable {
 	traffic := t.Requests.High > 0
 	d := docTable{Store: t.Target.Store.String(), Table: validText(t.Target.Table), Index: validText(t.Target.Index),
 		PerPane:   each(t.PerPane, func(n *uint64) uint64 { return *n }),
-		Checklist: answersOf(t), Stored: storedDocOf(t.Stored),
+		Checklist: answersOf(t), Stored: storedDocOf(t.Stored), Partitions: partitionsDocOf(t.Partitions),
 		TopKeys: each(t.TopKeys, func(k *report.TopKey) docTopKey { return topKeyOf(k, traffic) }),
 	}
 	if traffic {

@@ -24,6 +24,7 @@ func renderMarkdown(w io.Writer, r *report.Report, o Options) error {
 	p.mdScripts()
 	p.mdTables()
 	p.mdStored()
+	p.mdPartitions()
 	p.mdPatterns()
 	p.mdChecklist()
 	p.mdGaps()

@@ -21,6 +21,7 @@ func renderText(w io.Writer, r *report.Report, o Options) error {
 	p.heatMaps()
 	p.tables()
 	p.stored()
+	p.partitions()
 	p.patterns()
 	p.checklists()
 	p.notAssessed()
