@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -200,5 +201,15 @@ func BenchmarkUnwrap(b *testing.B) {
 				e.Unwrap(buf, data)
 			}
 		})
+	}
+}
+
+func TestRecordsAsAWSDeliversThemAreInNoEnvelope(t *testing.T) {
+	const inner = `{"Records":[{"eventTime":"2026-11-02T10:00:01Z","message":"x","log":"y"}]}`
+	if e := DetectEnvelopes([]byte(inner + "\n")); e != nil {
+		t.Errorf("envelopes %v around what has members of such names", e.Names())
+	}
+	if e := DetectEnvelopes([]byte(`{"log":` + strconv.Quote(inner) + `,"stream":"stdout","time":"2026-11-02T10:00:01Z"}` + "\n")); e == nil || e.Names()[0] != "docker" {
+		t.Errorf("got %v, want the envelope around such records", e)
 	}
 }

@@ -202,6 +202,9 @@ func (d *ndjson) elements(text []byte, t *names) string {
 
 // sniffNDJSON judges the first records of head.
 func sniffNDJSON(head []byte, o ingest.DecodeOptions) ingest.Verdict {
+	if ingest.RecordsOfAWS(head) {
+		return ingest.Verdict{Fit: ingest.No, Why: "records in an array, as AWS delivers them"}
+	}
 	p, err := newPlan(o)
 	if err != nil {
 		return ingest.Verdict{Fit: ingest.No, Why: err.Error()}
