@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 // onDisk lets a command write files.
 func onDisk(e *env) *env {
 	of := processEnv()
-	e.create, e.createNew, e.update, e.readFile = of.create, of.createNew, of.update, of.readFile
+	e.create, e.createNew, e.update, e.remove, e.readFile = of.create, of.createNew, of.update, of.remove, of.readFile
 	return e
 }
 
@@ -255,5 +256,19 @@ func TestCollectGoesOnWithAFile(t *testing.T) {
 	_, stdout, stderr := runArgs(t, testEnv("keys", name, "--format", "csv", "--limit", "500"))
 	if got := strings.Count(stdout, ",1,1,1,"); got != 300 || !strings.Contains(stdout, "k299,") || stderr != "" {
 		t.Errorf("%d keys of one request, want 300; stderr %q", got, stderr)
+	}
+}
+
+func TestACollectThatRecordsNothingLeavesNoFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "capture.arrow")
+	s := &fakeServer{play: func(context.Context, ingest.Streams) error { return errors.New("10.0.0.1:9042: refused") }}
+	for range 2 {
+		code, _, stderr := runArgs(t, serve(onDisk(testEnv("collect", "test://host", "--quiet", "--to", name)), s))
+		if code != exitFailed || stderr != "keyheat: 10.0.0.1:9042: refused\n" {
+			t.Errorf("exit %d, stderr %q", code, stderr)
+		}
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is there: %v", err)
 	}
 }

@@ -82,6 +82,9 @@ func runCollect(ctx context.Context, e *env, stdout io.Writer, o *collectOptions
 	e.announce(o.quiet, "recording", []string{text}, o.live.duration.of)
 	parts := flushing(writing, w, func(ctx context.Context) error { return timed{server, o.live.duration.of}.Collect(ctx, w) })
 	written := errors.Join(w.Close(parts), out.Close())
+	if _, inputs := w.Records(); inputs == 0 && o.to != "-" { // nothing is in it that is worth keeping
+		written = errors.Join(written, e.remove(o.to))
+	}
 	return o.tell(ctx, e, w, parts, written)
 }
 

@@ -39,6 +39,7 @@ type env struct {
 	createNew func(name string) (io.WriteCloser, error)
 	// update opens a file that is there for reading and writing.
 	update func(name string) (updatable, error)
+	remove func(name string) error
 	// spool keeps what a stream gives where it can be read at any place, until remove.
 	spool func(r io.Reader) (f ingest.File, remove func() error, err error)
 	// limitMemory tells the runtime how many bytes the heap may take.
@@ -87,6 +88,7 @@ func processEnv() *env {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		},
 		update:      func(name string) (updatable, error) { return os.OpenFile(name, os.O_RDWR, 0) },
+		remove:      os.Remove,
 		spool:       spool,
 		limitMemory: func(bytes int64) { debug.SetMemoryLimit(bytes) },
 		cpus:        runtime.GOMAXPROCS(0),
