@@ -206,17 +206,6 @@ func (k *CandidateKey) first(kind termKind) (term, bool) {
 	return term{}, false
 }
 
-// keepsKey reports whether today's whole key is a part of the key, so that each of its partitions is a
-// part of one of today's.
-func (k *CandidateKey) keepsKey() bool {
-	for _, t := range k.terms {
-		if t.kind == plainTerm && t.column.From == FromKey {
-			return true
-		}
-	}
-	return false
-}
-
 // value gives what an event tells of a column; ok is false where it tells nothing.
 func (c Column) value(e *ingest.Event, key *ingest.Key) (value []byte, ok bool) {
 	switch c.From {

@@ -85,7 +85,7 @@ func openColumns(s *ingest.Stored) (columnReader, error) {
 func openStream(s *ingest.Stored) (columnReader, error) {
 	r, err := columnar.NewStreamReader(s.All, nil)
 	if errors.Is(err, columnar.ErrNoStream) {
-		return nil, errors.New("Parquet is read at any place, so it must lie on disk, neither compressed as a whole nor archived")
+		return nil, errors.New("a Parquet file is read at any place, so it must lie on disk, neither compressed as a whole nor archived")
 	}
 	return r, err
 }

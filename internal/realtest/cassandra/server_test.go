@@ -72,7 +72,6 @@ type node struct {
 	dir, host            string
 	native, storage, jmx int
 	lib                  string
-	args                 []string
 	cmd                  *exec.Cmd
 	gone                 chan error // the end of the process
 }
