@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,14 +199,23 @@ func TestWritesFromTheEndOnAreCounted(t *testing.T) {
 	w := newWriter(t, ministack.at(t), "Latest")
 	w.put(t, 100)
 	w.truth, w.total = map[string]uint64{}, 0
-	began := make(chan struct{})
-	go func() {
-		defer close(began)
-		time.Sleep(3 * time.Second) // the program is listing shards by then
-		w.put(t, 300)
-	}()
-	r, said := analyze(t, w.address(ministack.url, ""), "--for", "8s")
-	<-began
+	var written sync.WaitGroup
+	write := sync.OnceFunc(func() { written.Go(func() { w.put(t, 300) }) })
+	upstream, err := url.Parse(ministack.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(upstream)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		if strings.HasSuffix(r.Request.Header.Get("X-Amz-Target"), ".GetShardIterator") {
+			write() // the program knows the end of the shard
+		}
+		return nil
+	}
+	server := httptest.NewServer(proxy)
+	defer server.Close()
+	r, said := analyze(t, w.address(server.URL, ""), "--for", "15s")
+	written.Wait()
 	if said != "" {
 		t.Errorf("said on stderr: %q", said)
 	}
