@@ -20,7 +20,7 @@ const PasswordEnv = "KEYHEAT_CASSANDRA_PASSWORD"
 
 const (
 	defaultPort     = "9042"
-	defaultInterval = 10 * time.Second
+	defaultInterval = 15 * time.Second
 	defaultTimeout  = 10 * time.Second
 	defaultSince    = 15 * time.Minute
 	defaultRate     = 20 // requests a second and node

@@ -44,7 +44,7 @@ func TestConfigOfURLs(t *testing.T) {
 		want     string // of the error; empty: none
 		check    func(c *config) bool
 	}{
-		"host alone":              {"cassandra://db1", "", "", func(c *config) bool { return c.address == "db1:9042" && c.interval == 10*time.Second && c.tls == nil }},
+		"host alone":              {"cassandra://db1", "", "", func(c *config) bool { return c.address == "db1:9042" && c.interval == 15*time.Second && c.tls == nil }},
 		"IPv6 and a port":         {"scylla://[::1]:19042", "", "", func(c *config) bool { return c.address == "[::1]:19042" && c.scheme == "scylla" }},
 		"keyspace and table":      {"cassandra://db1/shop.carts", "", "", func(c *config) bool { return c.wants("shop.carts") && !c.wants("shop.jobs") && c.wants("carts") }},
 		"keyspace":                {"cassandra://db1/shop", "", "", func(c *config) bool { return c.wants("shop.carts") && !c.wants("bank.carts") }},

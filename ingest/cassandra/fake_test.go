@@ -137,8 +137,12 @@ func (f *fakeCluster) server(t *testing.T, address string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.(*server).dial = f.dial
-	return s.(*server)
+	r := s.(*server)
+	r.dial = f.dial
+	if u.Query().Get("interval") == "" {
+		r.config.interval = 10 * time.Second // what the tests' times are made for
+	}
+	return r
 }
 
 // told is what a reader hands over, a line each.

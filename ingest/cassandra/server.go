@@ -24,7 +24,7 @@ const lastPoll = 15 * time.Second
 
 // Open gives the reader of a cluster, one of whose nodes is named by a URL:
 //
-//	cassandra://user@host:9042/keyspace.table?interval=10s&since=15m&timeout=10s
+//	cassandra://user@host:9042/keyspace.table?interval=15s&since=15m&timeout=10s
 //
 // Keyspace and table may be left out. ca=FILE checks the server, cert=FILE&key=FILE is a client's
 // certificate, tls=true alone uses the system's authorities. The password comes from PasswordEnv or
