@@ -58,6 +58,8 @@ var wrappers = []*wrapper{
 	{"json-message", 9, openMessage, textNames},
 	{"cri", 6, openCRI, nil},
 	{"kubectl-prefix", 6, openKubectl, nil},
+	{"compose-prefix", 10, openCompose, composeBar},
+	{"stern-prefix", 10, openStern, nil},
 	{"syslog-rfc5424", 6, openSyslog5424, nil},
 	{"syslog", 6, openSyslog, nil},
 	{"timestamp", 6, openTimestamp, nil},

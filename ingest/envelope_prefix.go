@@ -52,6 +52,52 @@ func openKubectl(line []byte) (opened, bool) {
 	return opened{Meta: Meta{Node: pod}, text: text}, true
 }
 
+// docker compose logs writes the container before each line, padded to the longest; version 1 joined its number
+// with a low line: https://docs.docker.com/reference/cli/docker/compose/logs/
+//
+//	cassandra-1  | WARN  [ReadStage-2] …
+func openCompose(line []byte) (opened, bool) {
+	name, text, ok := bytes.Cut(line, composeBar[0])
+	name = bytes.TrimRight(name, " ")
+	number := bytes.TrimRight(name, "0123456789")
+	if !ok || len(number) == len(name) || len(number) < 2 || !isContainer(name) ||
+		number[len(number)-1] != '-' && number[len(number)-1] != '_' || len(text) > 0 && text[0] != ' ' {
+		return opened{}, false
+	}
+	return opened{Meta: Meta{Node: name}, text: bytes.TrimPrefix(text, []byte{' '})}, true
+}
+
+var composeBar = [][]byte{[]byte(" |")}
+
+// stern writes the pod and the container before each line: https://github.com/stern/stern. Pods of a stateful set end in
+// their number, others in five letters and digits.
+//
+//	cassandra-0 server-system-logger WARN  [ReadStage-2] …
+func openStern(line []byte) (opened, bool) {
+	pod, rest, ok := word(line)
+	container, text, _ := bytes.Cut(rest, []byte{' '})
+	i := bytes.LastIndexByte(pod, '-')
+	if !ok || i < 1 || len(container) == 0 || !isContainer(pod) || !isContainer(container) {
+		return opened{}, false
+	}
+	end := pod[i+1:]
+	if len(end) == 0 || len(bytes.Trim(end, "0123456789")) > 0 && len(end) != 5 {
+		return opened{}, false
+	}
+	return opened{Meta: Meta{Node: pod}, text: text}, true
+}
+
+// isContainer reports whether a name may be one of a pod or a container: small letters, digits, and what joins
+// them.
+func isContainer(name []byte) bool {
+	for _, c := range name {
+		if c-'a' >= 26 && c-'0' >= 10 && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return len(name) > 0 && bytes.IndexByte([]byte("-_."), name[0]) < 0
+}
+
 // A time alone before each line: kubectl logs --timestamps, docker logs --timestamps, and the files
 // that CloudWatch Logs exports to S3.
 //
@@ -165,10 +211,15 @@ func openSyslog(line []byte) (opened, bool) {
 		return opened{}, false
 	}
 	text, tagged := skipTag(rest)
-	if iso && !tagged {
+	if iso && (!tagged || !isHost(host) || rest[0]-'0' <= 9) { // a time before another time, or before a frame of Java
 		return opened{}, false
 	}
 	return opened{Meta: Meta{UnixNano: at, Node: host}, text: text}, true
+}
+
+// isHost reports whether a word may be the name or the address of a machine, and is no date.
+func isHost(word []byte) bool {
+	return word[0] > ' ' && bytes.ContainsFunc(word, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' || r == '.' || r == ':' })
 }
 
 // skipStamp skips "Mar  1 10:00:00 ", with a fraction of the second allowed (journalctl -o short-precise).

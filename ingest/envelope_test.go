@@ -59,7 +59,14 @@ func TestEnvelopes(t *testing.T) {
 		{"kubectl logs --prefix", "[pod/cassandra-0/server-system-logger] " + warning, []string{"kubectl-prefix"}, line{warning, "cassandra-0", 0, false, true}},
 		{"kubectl logs --prefix --timestamps", "[pod/cassandra-0/cassandra] 2026-03-01T10:00:00.123456789Z " + warning,
 			[]string{"kubectl-prefix", "timestamp"}, line{warning, "cassandra-0", at, false, true}},
+		{"docker compose logs", "cassandra-1  | \tRead Count: 5", []string{"compose-prefix"}, line{"\tRead Count: 5", "cassandra-1", 0, false, true}},
+		{"an empty line of docker-compose", "shop_cassandra_1 |", []string{"compose-prefix"}, line{"", "shop_cassandra_1", 0, false, true}},
+		{"stern, a pod of a stateful set", "cassandra-0 server-system-logger " + warning, []string{"stern-prefix"}, line{warning, "cassandra-0", 0, false, true}},
+		{"stern, a pod of a deployment", "shop-api-7d9f8c6b5-x2k4p api \tat com.example.Orders.put", []string{"stern-prefix"}, line{"\tat com.example.Orders.put", "shop-api-7d9f8c6b5-x2k4p", 0, false, true}},
 		{"a quoted mail", "> " + warning, []string{"quoted"}, line{warning, "", 0, false, true}},
+		{"kubectl logs --timestamps of an application with times", "2026-03-01T10:00:00.123Z 2026-03-01 10:00:00.123 ERROR 1 --- [nio-1] c.example.Orders : no\n" +
+			"2026-03-01T10:00:00.124Z \tat com.example.Orders.put(Orders.java:42)\n2026-03-01T10:00:00.124Z Caused by: java.io.IOException: no",
+			[]string{"timestamp"}, line{"2026-03-01 10:00:00.123 ERROR 1 --- [nio-1] c.example.Orders : no", "", ms, false, true}},
 		{"a CloudWatch Logs export to S3", "2026-03-01T10:00:00.123Z " + warning, []string{"timestamp"}, line{warning, "", ms, false, true}},
 		{"RFC 3164 with priority", "<28>Mar  1 10:00:00 db-07 scylla[8112]:  [shard  3:comp] large_data - Writing", []string{"syslog"},
 			line{" [shard  3:comp] large_data - Writing", "db-07", 0, false, true}},
@@ -211,5 +218,19 @@ func TestRecordsAsAWSDeliversThemAreInNoEnvelope(t *testing.T) {
 	}
 	if e := DetectEnvelopes([]byte(`{"log":` + strconv.Quote(inner) + `,"stream":"stdout","time":"2026-11-02T10:00:01Z"}` + "\n")); e == nil || e.Names()[0] != "docker" {
 		t.Errorf("got %v, want the envelope around such records", e)
+	}
+}
+
+func TestTextsWithoutAnEnvelopeAreLeftAsTheyAre(t *testing.T) {
+	for _, text := range []string{
+		"cassandra | 5 | 6\n",
+		" shop-1 | 5\n",
+		"up-to-date nodes are fine\n",
+		"cassandra-1  | one line of two\nand another\n",
+		"Keyspace: shop-0 server\n",
+	} {
+		if e := DetectEnvelopes([]byte(text)); e != nil {
+			t.Errorf("%q: envelopes %v, want none", text, e.Names())
+		}
 	}
 }
