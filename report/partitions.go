@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/keyheat/keyheat/detect"
@@ -45,10 +46,15 @@ func partitionsOf(v *detect.View, t *detect.TargetView) *Partitions {
 		e.add("open-shards", "about", n, "so many shards of its stream are open; those of partitions without writes may be fewer")
 	}
 	e.byFiles()
-	if len(e.out.Sources) == 0 {
+	if !e.tells() {
 		return nil
 	}
 	return e.out
+}
+
+// tells reports whether any source says more than that there is a partition.
+func (e *partitionEstimate) tells() bool {
+	return slices.ContainsFunc(e.out.Sources, func(s PartitionSource) bool { return s.Number > 1 || s.Kind == "at most" })
 }
 
 type partitionEstimate struct {

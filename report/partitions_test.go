@@ -35,6 +35,7 @@ func TestPartitionsAreEstimatedFromEachSource(t *testing.T) {
 		{"open shards, which are no bound", []detect.FactStats{fact(ingest.FactOpenShards, "12")}, nil, detect.StoredItems{}, 1, 0, "open-shards about 12; "},
 		{"data files of an export", []detect.FactStats{file("a"), file("b"), file("c")}, nil, detect.StoredItems{UnixNano: 5, Items: 3, Bytes: 99}, 1, 3, "size at least 1; export-files at most 3; "},
 		{"nothing", nil, nil, detect.StoredItems{}, 0, 0, ""},
+		{"no more than that there is one", []detect.FactStats{fact(ingest.FactTableBytes, "4096")}, nil, detect.StoredItems{}, 0, 0, ""},
 	} {
 		x := &detect.TargetView{Target: orders, Stored: tt.stored}
 		v := &detect.View{Limits: detect.DefaultLimits(), Targets: []*detect.TargetView{x}, Facts: tt.facts, Points: tt.points}
