@@ -76,11 +76,12 @@ func ofNode(name string) bool {
 	return false
 }
 
-// isSetting reports whether a fact is a setting: the others are amounts, which change, and names given to
-// queries.
+// isSetting reports whether a fact is a setting: the others are amounts, which change, names given to
+// queries, and what manifests tell of each export.
 func isSetting(name string) bool {
 	switch name {
-	case ingest.FactItems, ingest.FactTableBytes, ingest.FactExportItems, ingest.FactOpenShards, ingest.FactMetricQuery:
+	case ingest.FactItems, ingest.FactTableBytes, ingest.FactOpenShards, ingest.FactMetricQuery,
+		ingest.FactExportItems, ingest.FactExportMD5, ingest.FactExportTime, ingest.FactExportFrom, ingest.FactExportView:
 		return false
 	}
 	return true

@@ -43,6 +43,17 @@ func TestADataFileWithAnotherMD5ThanItsManifestSaysFailsTheRun(t *testing.T) {
 	}
 }
 
+func TestManifestsOfAnExportContradictNothing(t *testing.T) {
+	code, stdout, stderr := runArgs(t, testEnv("analyze", "--format", "json", exportCopied(t)))
+	r := struct{ Notes []string }{}
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatalf("exit %d: %s: %v", code, stderr, err)
+	}
+	if len(r.Notes) > 0 {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
 func TestItemsOfAnExportAreOfTheTableThatItsManifestNames(t *testing.T) {
 	code, stdout, stderr := runArgs(t, testEnv("analyze", "--format", "json", exportCopied(t)))
 	r := sizeReport{}
