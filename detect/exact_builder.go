@@ -93,6 +93,7 @@ type exactBuilder struct {
 	seen     []int           // nominees with a key in this chunk
 	measured []int           // nominees with a size in this chunk
 	coverage ingest.Coverage // of the input
+	role     string          // see ingest.Input.Role
 	input    uint32          // number of the input in the part
 	holding  bool            // events are held in log, not counted
 	log      eventLog
@@ -121,6 +122,7 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	if !e.KeyKnown {
 		return
 	}
+	retell(e, b.role)
 	place := b.place(e)
 	if place == 0 {
 		return
@@ -160,7 +162,7 @@ func (b *exactBuilder) hold(e *ingest.Event) bool {
 
 // replay counts the events of a held input, as the i-th of the part.
 func (b *exactBuilder) replay(i uint32, in *heldInput) {
-	b.coverage, b.input = in.coverage, i
+	b.coverage, b.role, b.input = in.coverage, "", i // held events are told as they count
 	log := eventLog{buf: in.events}
 	log.each(func(e *ingest.Event) {
 		e.At.Input = i

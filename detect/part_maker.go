@@ -73,7 +73,7 @@ func newCountCutter(s Settings, n *Nominees) *countCutter {
 // Begin gives the sink of a chunk.
 func (c *countCutter) Begin(chunk ingest.Chunk) ingest.Sink {
 	b := c.free.Get().(*exactBuilder)
-	b.coverage, b.holding, b.log.buf = chunk.Input.Format.Coverage, true, b.log.buf[:0]
+	b.coverage, b.role, b.holding, b.log.buf = chunk.Input.Format.Coverage, chunk.Input.Role(), true, b.log.buf[:0]
 	return b
 }
 

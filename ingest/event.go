@@ -106,6 +106,7 @@ type Witness uint8
 const (
 	AnyWitness Witness = iota // records of requests that do not say what made them
 	AuditLog
+	AuditCopy // entries of the audit log in debug.log, which system.log has too
 	QueryLog
 	Traces
 	Witnesses // number of witnesses
@@ -113,7 +114,7 @@ const (
 
 // String gives the name used in reports.
 func (w Witness) String() string {
-	return [...]string{"event records", "the audit log", "the full query log", "traces"}[min(w, Traces)]
+	return [...]string{"event records", "the audit log", "the audit log in debug.log", "the full query log", "traces"}[min(w, Traces)]
 }
 
 // An Event is one observed request against one partition, or a record that stands for several.
