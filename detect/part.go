@@ -180,7 +180,9 @@ func (r *recorder) begin(in *ingest.Input) {
 
 // Event holds the event, or adds it.
 func (r *recorder) Event(e *ingest.Event) {
-	r.events++
+	if !e.Derived {
+		r.events++
+	}
 	retell(e, r.context.role)
 	if at, ok := e.UnixNano(); ok {
 		if r.first == 0 || at < r.first {

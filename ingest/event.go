@@ -154,6 +154,8 @@ type Event struct {
 	// item that has changed, not of all that is stored.
 	Inventory int64
 	Changed   bool
+	// Derived is set for what an index does with the item of the event before: no record tells of it alone.
+	Derived bool
 	// Columns are the values of DecodeOptions.Columns, in their order, of formats that have further
 	// fields; nil: the record does not tell it. Empty unless asked for.
 	Columns [][]byte

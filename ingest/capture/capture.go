@@ -87,12 +87,16 @@ const (
 	colThrottle
 	colCoverage
 	colConsistency
+	colWitness
 	colRole
 	colFailed
 	colWarned
 	colAborted
 	colTimedOut
 	colSlow
+	colChanged
+	colDerived
+	colInventory
 	colRequests
 	colPartitions
 	colError
@@ -141,12 +145,16 @@ var fields = [columns]columnar.Field{
 	colThrottle:       {Name: "throttle", Kind: columnar.Word},
 	colCoverage:       {Name: "coverage", Kind: columnar.Word},
 	colConsistency:    {Name: "consistency", Kind: columnar.Word},
+	colWitness:        {Name: "witness", Kind: columnar.Word},
 	colRole:           {Name: "role", Kind: columnar.Name},
 	colFailed:         {Name: "failed", Kind: columnar.Flag},
 	colWarned:         {Name: "warned", Kind: columnar.Flag},
 	colAborted:        {Name: "aborted", Kind: columnar.Flag},
 	colTimedOut:       {Name: "timed_out", Kind: columnar.Flag},
 	colSlow:           {Name: "slow", Kind: columnar.Flag},
+	colChanged:        {Name: "changed", Kind: columnar.Flag},
+	colDerived:        {Name: "derived", Kind: columnar.Flag},
+	colInventory:      {Name: "inventory", Kind: columnar.Moment},
 	colRequests:       {Name: "requests", Kind: columnar.Count},
 	colPartitions:     {Name: "partitions", Kind: columnar.Count},
 	colError:          {Name: "error", Kind: columnar.Count},

@@ -75,6 +75,7 @@ var most = map[reflect.Type]uint64{
 	reflect.TypeFor[ingest.Throttle]():    uint64(ingest.Throttles) - 1,
 	reflect.TypeFor[ingest.Coverage]():    uint64(ingest.StateOnly),
 	reflect.TypeFor[ingest.Consistency](): uint64(ingest.Strong),
+	reflect.TypeFor[ingest.Witness]():     uint64(ingest.Witnesses) - 1,
 	reflect.TypeFor[ingest.Measure]():     uint64(ingest.Measures) - 1,
 }
 

@@ -31,7 +31,7 @@ system_views.slow_queries (6.0) are slow reads, as those of the slow log.`,
 	Sequential: true,
 	Sniff:      sniffCQLTable,
 	New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		d := &cqlTable{say: systable.Sayer{Schema: o.Schema}, slow: newCassandra(nil, o, "")}
+		d := &cqlTable{say: systable.Sayer{Schema: o.Schema}}
 		d.exported(head)
 		return d, nil
 	},
@@ -53,7 +53,6 @@ type cqlTable struct {
 	mode cqlMode
 	csv  byte // separator; 0: no CSV
 	say  systable.Sayer
-	slow *cassandra // reads statements of slow_queries as those of the slow log
 }
 
 type cqlMode int
@@ -174,7 +173,7 @@ func (d *cqlTable) barred(line []byte, at ingest.Position, to ingest.Sink) {
 		complain(to, causeCQLCells, line, at)
 		return
 	}
-	if !d.tell(d.out.place(d.at), to) {
+	if !d.say.Say(&d.row, d.out.place(d.at), to) {
 		to.Skip(skipCQLRow)
 	}
 }
@@ -203,7 +202,7 @@ func (d *cqlTable) split(line []byte) (values [][]byte) {
 // finish tells of the row that was read under EXPAND.
 func (d *cqlTable) finish(to ingest.Sink) {
 	if d.mode == inExpanded && len(d.row.Names) > 0 {
-		d.tell(d.out.place(d.at), to)
+		d.say.Say(&d.row, d.out.place(d.at), to)
 		d.row.Names = nil
 	}
 	d.say.End(to)
@@ -240,7 +239,7 @@ func (d *cqlTable) csvLine(line []byte, at ingest.Position, to ingest.Sink) {
 		return
 	}
 	d.row.Values = values
-	if !d.tell(at, to) {
+	if !d.say.Say(&d.row, at, to) {
 		to.Skip(skipCQLRow)
 	}
 }
