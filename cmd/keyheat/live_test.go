@@ -235,3 +235,26 @@ func TestDoctorTellsMachines(t *testing.T) {
 		t.Errorf("got (-), want (+):\n%s", d)
 	}
 }
+
+func TestANightMayBeOfALiveSource(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "keyheat.yaml")
+	text := "version: 1\nstate: state\njobs:\n  now: {inputs: ['test://host/shop'], options: {for: 1m}}\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := serve(onDisk(testEnv("nightly", "-c", config)), &fakeServer{play: playHotKey})
+	of := processEnv()
+	e.state, e.lock = of.state, of.lock
+	if code, stdout, stderr := runArgs(t, e); code != exitRan {
+		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	reports, err := filepath.Glob(filepath.Join(dir, "state", "now", "*", "report.json"))
+	if err != nil || len(reports) != 1 {
+		t.Fatalf("reports %v, error %v", reports, err)
+	}
+	report, err := os.ReadFile(reports[0])
+	if err != nil || !strings.Contains(string(report), `"key": "tenant-42"`) || !strings.Contains(string(report), `"name": "test://10.0.0.1"`) {
+		t.Errorf("error %v, report\n%s", err, report)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,7 +96,7 @@ func readNightlyConfig(e *env, file string) (*nightly.Config, error) {
 		limits = append(limits, l.Name)
 	}
 	c, err := nightly.ReadConfig(text, nightly.Known{Rules: ruleIDs(), Outputs: outputNames(render.Catalogue()), Limits: limits,
-		Option: func(name, value string) error { return checkOption(e, name, value) }, Service: nightly.CheckService, Getenv: e.getenv})
+		Option: func(name, value string) error { return checkOption(e, name, value) }, Service: nightly.CheckService, Live: isURL, Getenv: e.getenv})
 	var wrong nightly.Faults
 	if errors.As(err, &wrong) {
 		return nil, usage(inFile(file, wrong))
@@ -104,7 +105,7 @@ func readNightlyConfig(e *env, file string) (*nightly.Config, error) {
 		return nil, failed(err)
 	}
 	from := func(name string) string {
-		if name == "" || filepath.IsAbs(name) {
+		if name == "" || filepath.IsAbs(name) || strings.Contains(name, "://") {
 			return name
 		}
 		return filepath.Join(filepath.Dir(file), name)
@@ -140,6 +141,7 @@ var notForJobs = []string{"since", "until", "quiet", "limits-file"}
 func newNightlyFlags(e *env) *nightlyFlags {
 	f := &nightlyFlags{set: pflag.NewFlagSet("nightly", pflag.ContinueOnError)}
 	f.read.add(e, f.set)
+	f.read.live.add(f.set)
 	f.judge.add(f.set)
 	return f
 }

@@ -70,6 +70,8 @@ type Known struct {
 	Option func(name, value string) error
 	// Service gives what is wrong with the URL of a notification, without repeating it.
 	Service func(url string) error
+	// Live reports whether an input is a live source: a running database, not a file.
+	Live func(input string) bool
 	// Getenv gives the variables of the environment, for ${NAME}; empty is as missing.
 	Getenv func(name string) string
 }

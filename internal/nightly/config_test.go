@@ -17,12 +17,12 @@ func known() Known {
 	return Known{
 		Rules: []string{"hot-partition"}, Outputs: []string{"text", "json"}, Limits: []string{"hot-partition.share"},
 		Option: func(name, value string) error {
-			if name != "max-bad" || value == "x" {
+			if name != "max-bad" && name != "for" || value == "x" {
 				return errors.New("no such option")
 			}
 			return nil
 		},
-		Service: CheckService, Getenv: func(name string) string { return vars[name] },
+		Service: CheckService, Live: func(input string) bool { return strings.HasPrefix(input, "live://") }, Getenv: func(name string) string { return vars[name] },
 	}
 }
 
@@ -47,6 +47,10 @@ func TestEveryFaultOfAConfigurationHasItsPlace(t *testing.T) {
 		"an unknown service is named alone":     {minimal + "notify: {x: {url: \"foo://${TOKEN}\"}}\n", `5:19: notify.x.url: there is no service "foo"`},
 		"a URL that its service does not take":  {minimal + "notify: {x: {url: \"slack://${TOKEN}\"}}\n", `5:19: notify.x.url: is no URL that the service "slack" takes`},
 		"a wrong date pattern":                  {strings.Replace(minimal, "[x]", "[x, '%H']", 1), `4:19: jobs.a.inputs[1]: "%H": after % must stand Y, m, d, j or %`},
+		"a live source for some time":           {strings.Replace(minimal, "[x]", "['live://host', x], options: {for: 5m}", 1), ""},
+		"a live source without an end":          {strings.Replace(minimal, "[x]", "[x, 'live://host']", 1), "4:19: jobs.a.inputs[1]: a live source is read until an end: set options: {for: 5m}"},
+		"a live source of a day before":         {strings.Replace(minimal, "[x]", "['live://host'], window: day, options: {for: 5m}", 1), "4:16: jobs.a.inputs[0]: a live source tells of now: give it a job of its own, without window: day and dated inputs"},
+		"a live source beside dated files":      {strings.Replace(minimal, "[x]", "['live://host', 'x-%d'], options: {for: 5m}", 1), "4:16: jobs.a.inputs[0]: a live source tells of now: give it a job of its own, without window: day and dated inputs"},
 		"an unknown limit":                      {strings.Replace(minimal, "[x]", "[x], limits: {foo: 1}", 1), "4:34: jobs.a.limits.foo: there is no such limit: see keyheat limits"},
 		"a limit with too many decimals":        {strings.Replace(minimal, "[x]", "[x], limits: {hot-partition.share: 0.0001}", 1), "4:50: jobs.a.limits.hot-partition.share: 0.0001: must be a number of 0 or more with at most three decimals"},
 		"an option's fault":                     {strings.Replace(minimal, "[x]", "[x], options: {max-bad: x}", 1), "4:39: jobs.a.options.max-bad: no such option"},

@@ -102,6 +102,20 @@ func (r *reader) secret(text string, steps ...string) string {
 	return out
 }
 
+// live checks what a job with live sources needs: an end, and no night but the last: a missed one cannot be
+// made up for.
+func (r *reader) live(j *Job, at func(steps ...string) []string) {
+	for i, in := range j.Inputs {
+		switch {
+		case !r.known.Live(in):
+		case j.dated():
+			r.say(at("inputs", strconv.Itoa(i)), "a live source tells of now: give it a job of its own, without window: day and dated inputs")
+		case !slices.ContainsFunc(j.Options, func(o Option) bool { return o.Name == "for" }):
+			r.say(at("inputs", strconv.Itoa(i)), "a live source is read until an end: set options: {for: 5m}")
+		}
+	}
+}
+
 func (r *reader) job(name string, doc jobDoc) *Job {
 	at := func(steps ...string) []string { return append([]string{"jobs", name}, steps...) }
 	j := &Job{Name: name, Inputs: doc.Inputs, DayOnly: doc.Window == "day", Outputs: doc.Outputs, FailOn: severityOf(doc.FailOn),
@@ -111,6 +125,7 @@ func (r *reader) job(name string, doc jobDoc) *Job {
 			r.say(at("inputs", strconv.Itoa(i)), "%v", err)
 		}
 	}
+	r.live(j, at)
 	for i, out := range doc.Outputs {
 		if !slices.Contains(r.known.Outputs, out) {
 			r.say(at("outputs", strconv.Itoa(i)), "%q: must be one of %s", out, strings.Join(r.known.Outputs, ", "))
