@@ -147,7 +147,7 @@ func (s *stall) pass(to, from net.Conn) {
 func TestASlowServerIsAskedAgain(t *testing.T) {
 	n := theNode(t)
 	way := newStall(t, n.address())
-	cmd := exec.CommandContext(t.Context(), keyheat(t), "analyze", "--format", "json", "--for", "14s", "cassandra://cassandra@"+way.Addr().String()+"?interval=1s&timeout=1s")
+	cmd := exec.CommandContext(t.Context(), keyheat(t), "analyze", "--format", "json", "--for", "14s", "--load-limit", "2000", "cassandra://cassandra@"+way.Addr().String()+"?interval=1s&timeout=1s&since=1s") // not what other tests traced
 	cmd.Env = append(os.Environ(), "KEYHEAT_CASSANDRA_PASSWORD=cassandra")
 	time.AfterFunc(4*time.Second, func() { way.stopped.Store(true) })
 	time.AfterFunc(8*time.Second, func() { way.stopped.Store(false) })
