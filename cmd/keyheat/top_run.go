@@ -210,13 +210,26 @@ func (t *topRun) findings() screen.Findings {
 		return out
 	}
 	for _, f := range t.report.Findings {
-		text := f.Rule + ": " + f.Message
+		text := f.Rule + since(f.Span) + ": " + f.Message
 		if len(f.Proposals) > 0 {
 			text += " → " + f.Proposals[0].Title
 		}
 		out = append(out, screen.Finding{Target: f.Subject.Target, Key: f.Subject.Key, HasKey: f.Subject.HasKey, Severity: f.Severity, Text: visible(text)})
 	}
 	return out
+}
+
+// since tells the beginning of a finding: the time alone when it is of the day of its end. Nothing is told of
+// unknown times.
+func since(s detect.Span) string {
+	if s.Start == 0 && s.End == 0 {
+		return ""
+	}
+	begin, form := time.Unix(s.Start, 0).UTC(), "15:04"
+	if begin.Format(time.DateOnly) != time.Unix(s.End, 0).UTC().Format(time.DateOnly) {
+		form = "2006-01-02 15:04"
+	}
+	return " since " + begin.Format(form)
 }
 
 // options are those of the screen.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
 )
 
@@ -106,4 +107,16 @@ func processorTime(pid int) (time.Duration, bool) {
 	user, errUser := strconv.Atoi(fields[11])
 	system, errSystem := strconv.Atoi(fields[12])
 	return time.Duration(user+system) * 10 * time.Millisecond, errUser == nil && errSystem == nil
+}
+
+func TestAFindingTellsSinceWhen(t *testing.T) {
+	for want, s := range map[string]detect.Span{
+		"":                        {},
+		" since 10:00":            {Start: 1780567200, End: 1780570800},
+		" since 2026-06-03 10:00": {Start: 1780567200 - 86400, End: 1780570800},
+	} {
+		if got := since(s); got != want {
+			t.Errorf("%v: got %q, want %q", s, got, want)
+		}
+	}
 }
