@@ -192,40 +192,15 @@ func inSeconds(version string) bool {
 }
 
 // sizeEstimates tells how many partitions a node has of each table and how large they are on average. Rows
-// are of ranges of tokens.
+// are of ranges of tokens, and those of a table follow each other.
 func (n *nodeReader) sizeEstimates(ctx context.Context) error {
-	if !n.cluster.tables["system.size_estimates"] {
+	const table = "system.size_estimates"
+	if !n.cluster.tables[table] {
 		return nil
 	}
-	type sum struct{ partitions, bytes uint64 }
-	tables, order := map[string]*sum{}, []string{}
-	err := n.link.rows(ctx, &query{table: "system.size_estimates"}, func(r *systable.Row) {
-		name := tableName(r)
-		partitions, _ := systable.Count(r.Of("partitions_count"))
-		mean, _ := systable.Count(r.Of("mean_partition_size"))
-		if tables[name] == nil {
-			tables[name] = &sum{}
-			order = append(order, name)
-		}
-		tables[name].partitions += partitions
-		tables[name].bytes += partitions * mean
-	})
-	for _, name := range order {
-		t := tables[name]
-		if t.partitions == 0 {
-			n.to.Skip(skipSilent)
-			continue
-		}
-		p := ingest.Point{Store: n.store(), Table: []byte(name)}
-		for _, v := range []struct {
-			name string
-			n    uint64
-		}{{ingest.PointPartitions, t.partitions}, {ingest.PointMeanPartition, t.bytes / t.partitions}} {
-			p.Name, p.Stat, p.Milli = []byte(v.name), "reading", v.n*1000
-			n.to.Point(&p)
-		}
-	}
-	return n.refused("system.size_estimates", err)
+	err := n.link.rows(ctx, &query{table: table}, func(r *systable.Row) { n.say.Say(r, ingest.Position{}, n.to) })
+	n.say.End(n.to)
+	return n.refused(table, err)
 }
 
 // keysKept are the largest partitions of a table that are told.

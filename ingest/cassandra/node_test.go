@@ -107,8 +107,8 @@ func TestSizeEstimatesAreSummedOverRanges(t *testing.T) {
 		f := newFake()
 		f.virtual([2]string{"system", "size_estimates"})
 		f.tables["system.size_estimates"] = table(
-			record{"keyspace_name": "shop", "table_name": "carts", "partitions_count": "100", "mean_partition_size": "10"},
-			record{"keyspace_name": "shop", "table_name": "carts", "partitions_count": "300", "mean_partition_size": "50"})
+			record{"keyspace_name": "shop", "table_name": "carts", "range_start": "-9", "range_end": "0", "partitions_count": "100", "mean_partition_size": "10"},
+			record{"keyspace_name": "shop", "table_name": "carts", "range_start": "0", "range_end": "9", "partitions_count": "300", "mean_partition_size": "50"})
 		s := f.server(t, "cassandra://10.0.0.1")
 		n := &nodeReader{server: s, link: s.link("10.0.0.1:9042"), cluster: &cluster{tables: map[string]bool{"system.size_estimates": true}}, note: func(text string) { t.Error(text) }}
 		to := &told{}
