@@ -112,9 +112,9 @@ const (
 	Witnesses // number of witnesses
 )
 
-// String gives the name used in reports.
+// String gives the name used in reports; it is empty for AnyWitness.
 func (w Witness) String() string {
-	return [...]string{"event records", "the audit log", "the audit log in debug.log", "the full query log", "traces"}[min(w, Traces)]
+	return [...]string{"", "the audit log", "the audit log in debug.log", "the full query log", "traces"}[min(w, Traces)]
 }
 
 // An Event is one observed request against one partition, or a record that stands for several.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,7 +34,7 @@ func witnessNote(t *detect.TargetView) string {
 	told := func(t *detect.TargetView) string {
 		var names []string
 		for _, w := range t.Told.Witnesses() {
-			names = append(names, w.String())
+			names = append(names, cmp.Or(w.String(), "event records"))
 		}
 		return fmt.Sprintf("%s (%d)", strings.Join(names, " and "), t.Totals[detect.Requests])
 	}

@@ -108,13 +108,10 @@ type word interface {
 	String() string
 }
 
-// nullable reports whether the first word of a column is not written: nothing is known then.
-func nullable(c int) bool { return c == colWitness }
-
 func wordIn[T any, W word](c int, most W, of func(*T) *W) column[T] {
 	return column[T]{
 		func(w *columnar.StreamWriter, v *T) error {
-			if text := (*of(v)).String(); text != "" && (*of(v) != 0 || !nullable(c)) {
+			if text := (*of(v)).String(); text != "" {
 				return w.Text(c, text)
 			}
 			return nil
