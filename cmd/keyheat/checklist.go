@@ -76,9 +76,7 @@ func runChecklist(ctx context.Context, e *env, stdout io.Writer, o *checklistOpt
 	}
 	judge := reporter{env: e, flags: &reportFlags{judgeFlags: o.judge}, limits: limits}
 	rep := judge.judge(detect.NewView(r.profile, exact, limits, o.judge.rate.of), report.Parts{})
-	err = writeTo(e, stdout, "-", func(w io.Writer) error {
+	return r.print(stdout, func(w io.Writer) error {
 		return outputNamed(render.ChecklistCatalogue(), o.format.of).Render(w, rep, options)
 	})
-	r.warn()
-	return errors.Join(failed(err), r.err())
 }

@@ -86,11 +86,9 @@ func runKey(ctx context.Context, e *env, stdout io.Writer, o *keyOptions, inputs
 	if exact != nil && !page.Held { // the second pass looked for it
 		page.Requests, page.Cost, page.Tombstones = detect.Range{}, detect.Range{}, detect.Range{}
 	}
-	err = writeTo(e, stdout, "-", func(w io.Writer) error {
+	return r.print(stdout, func(w io.Writer) error {
 		return outputNamed(render.KeyCatalogue(), o.format.of).Render(w, page, reporter.options)
 	})
-	r.warn()
-	return errors.Join(failed(err), r.err())
 }
 
 // nominate adds what the text of a key may mean in the table, so that the second pass counts it however

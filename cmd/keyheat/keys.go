@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -94,11 +93,9 @@ func runKeys(ctx context.Context, e *env, stdout io.Writer, o *keysOptions, inpu
 	}
 	view := detect.NewView(r.profile, exact, detect.DefaultLimits(), detect.Rate{Num: 1, Den: 1})
 	table := report.BuildKeyTable(view, o.selection())
-	err = writeTo(e, stdout, "-", func(w io.Writer) error {
+	return r.print(stdout, func(w io.Writer) error {
 		return outputNamed(render.KeysCatalogue(), o.format.of).Render(w, table, options)
 	})
-	r.warn()
-	return errors.Join(failed(err), r.err())
 }
 
 // selection says which keys are listed; --table was heeded when reading.

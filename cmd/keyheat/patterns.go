@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strings"
 
@@ -64,9 +63,7 @@ func runPatterns(ctx context.Context, e *env, stdout io.Writer, o *patternsOptio
 	}
 	view := detect.NewView(r.profile, nil, detect.DefaultLimits(), detect.Rate{Num: 1, Den: 1})
 	table := report.BuildPatterns(view, o.limit.of)
-	err = writeTo(e, stdout, "-", func(w io.Writer) error {
+	return r.print(stdout, func(w io.Writer) error {
 		return outputNamed(render.PatternsCatalogue(), o.format.of).Render(w, table, options)
 	})
-	r.warn()
-	return errors.Join(failed(err), r.err())
 }

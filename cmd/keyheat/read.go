@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -344,6 +345,14 @@ func (r *reading) skippedAs(kind string) uint64 {
 		n += r.profile.Inputs[i].SkippedKind[kind]
 	}
 	return n
+}
+
+// print writes what a command is about to stdout, with the remarks beside it on stderr. The error is also that of
+// inputs that failed.
+func (r *reading) print(stdout io.Writer, render func(w io.Writer) error) error {
+	err := writeTo(r.env, stdout, "-", render)
+	r.warn()
+	return errors.Join(failed(err), r.err())
 }
 
 // warn prints the remarks and what is partial to stderr, for outputs that have no place for them.
