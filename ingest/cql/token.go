@@ -113,3 +113,21 @@ func TokenOf(types []string, literals [][]byte) (int64, error) {
 	}
 	return Token(AppendPartitionKey(nil, parts...)), nil
 }
+
+// AppendHexComponents appends the components of a key that ScyllaDB prints in hex: of each two bytes of length
+// and its bytes (keys/compound.hh), with nothing behind. raw is what the hex stood for, of which they are parts;
+// ok is false when it is no such key.
+func AppendHexComponents(dst [][]byte, raw []byte) (components [][]byte, ok bool) {
+	for len(raw) > 0 {
+		if len(raw) < 2 {
+			return dst, false
+		}
+		end := 2 + int(binary.BigEndian.Uint16(raw))
+		if len(raw) < end {
+			return dst, false
+		}
+		dst = append(dst, raw[2:end])
+		raw = raw[end:]
+	}
+	return dst, true
+}

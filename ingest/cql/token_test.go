@@ -3,6 +3,7 @@ package cql
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -89,4 +90,25 @@ func plainToken(key []byte) int64 {
 		return k ^ k>>33
 	}
 	return int64(mix(h1) + mix(h2))
+}
+
+func TestHexComponentsAreSplitOrRefused(t *testing.T) {
+	for raw, want := range map[string][]string{
+		"":                     {},
+		"\x00\x01a":            {"a"},
+		"\x00\x01a\x00\x02bc":  {"a", "bc"},
+		"\x00\x00":             {""},
+		"\x00\x01a\x00":        nil,
+		"\x00\x02a":            nil,
+		"\xff\xff and no more": nil,
+	} {
+		parts, ok := AppendHexComponents(nil, []byte(raw))
+		got := []string{}
+		for _, p := range parts {
+			got = append(got, string(p))
+		}
+		if ok != (want != nil) || ok && !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, %v, want %q", raw, got, ok, want)
+		}
+	}
 }

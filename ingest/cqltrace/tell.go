@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cql"
 )
 
 // tell hands over what is known of a session: the request as traffic, and, where the store warned of the
@@ -150,19 +151,15 @@ func (d *Decoder) addKey(e *ingest.Event, s *session) {
 	}
 }
 
-// components undoes the hex of a key: of each component two bytes of length and its bytes.
-func components(digits []byte) (parts [][]byte) {
+// components undoes the hex of a key; nil: it is none.
+func components(digits []byte) [][]byte {
 	raw := make([]byte, hex.DecodedLen(len(digits)))
 	if _, err := hex.Decode(raw, digits); err != nil {
 		return nil
 	}
-	for len(raw) > 0 {
-		if len(raw) < 2 || len(raw)-2 < int(raw[0])<<8|int(raw[1]) {
-			return nil
-		}
-		end := 2 + (int(raw[0])<<8 | int(raw[1]))
-		parts = append(parts, raw[2:end])
-		raw = raw[end:]
+	parts, ok := cql.AppendHexComponents(nil, raw)
+	if !ok {
+		return nil
 	}
 	return parts
 }

@@ -80,8 +80,7 @@ func (d *scylla) tableOf(name []byte) *cql.Table {
 	return d.schema.Table(string(keyspace), string(table))
 }
 
-// components undoes the hex of a key: of each component two bytes of length and its bytes
-// (keys/compound.hh). They are valid until the next call; nil: it is none.
+// components undoes the hex of a key. They are valid until the next call; nil: it is none.
 func (d *scylla) components(digits []byte) [][]byte {
 	if len(digits) == 0 || len(digits)%2 != 0 {
 		return nil
@@ -94,14 +93,9 @@ func (d *scylla) components(digits []byte) [][]byte {
 	if _, err := hex.Decode(raw, digits); err != nil {
 		return nil
 	}
-	parts := d.parts[:0]
-	for len(raw) > 0 {
-		if len(raw) < 2 || len(raw)-2 < int(raw[0])<<8|int(raw[1]) {
-			return nil
-		}
-		end := 2 + (int(raw[0])<<8 | int(raw[1]))
-		parts = append(parts, raw[2:end])
-		raw = raw[end:]
+	parts, ok := cql.AppendHexComponents(d.parts[:0], raw)
+	if !ok {
+		return nil
 	}
 	return parts
 }

@@ -24,14 +24,12 @@ func LargeKey(dst, text, table []byte, schema *cql.Schema) []byte {
 	if err != nil {
 		return PrintedKey(dst, text, table, schema)
 	}
-	var parts [][]byte
-	for len(raw) >= 2 {
-		size := int(raw[0])<<8 | int(raw[1])
-		if len(raw) < size+2 {
-			return PrintedKey(dst, text, table, schema)
-		}
-		parts = append(parts, readable(raw[2:2+size]))
-		raw = raw[2+size:]
+	parts, ok := cql.AppendHexComponents(nil, raw)
+	if !ok {
+		return PrintedKey(dst, text, table, schema)
+	}
+	for i := range parts {
+		parts[i] = readable(parts[i])
 	}
 	return ingest.AppendKey(dst[:0], parts...)
 }
