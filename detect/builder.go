@@ -166,7 +166,7 @@ func cost(e *ingest.Event, bytes bool) uint64 {
 		r, okR := e.ReadUnits()
 		w, okW := e.WriteUnits()
 		if okR || okW {
-			return addSat(r, mulSat(3, w))
+			return AddSat(r, MulSat(3, w))
 		}
 	}
 	n, _ := e.Bytes()
@@ -260,7 +260,7 @@ func (t *Totals) event(e *ingest.Event, timed bool) {
 	r, okR := e.ReadUnits()
 	w, okW := e.WriteUnits()
 	if okR || okW {
-		t[ReadMilli] = addSat(t[ReadMilli], r)
+		t[ReadMilli] = AddSat(t[ReadMilli], r)
 		t.known(WriteMilli, w, n)
 	}
 	if v, ok := e.Rows(); ok {
@@ -279,7 +279,7 @@ func (t *Totals) event(e *ingest.Event, timed bool) {
 
 // known adds v to a measure, and the requests that carry it to the counter behind it.
 func (t *Totals) known(c Counter, v, n uint64) {
-	t[c] = addSat(t[c], v)
+	t[c] = AddSat(t[c], v)
 	t[c+1] += n
 }
 
@@ -316,9 +316,9 @@ func (t *openTarget) shape(e *ingest.Event, b *Builder, tombs uint64) {
 	nanos, timed := e.UnixNano()
 	rows, rowsKnown := e.Rows()
 	s.Reads += n
-	s.Tombstones = addSat(s.Tombstones, tombs)
+	s.Tombstones = AddSat(s.Tombstones, tombs)
 	if rowsKnown {
-		s.Rows, s.RowsKnown = addSat(s.Rows, rows), s.RowsKnown+n
+		s.Rows, s.RowsKnown = AddSat(s.Rows, rows), s.RowsKnown+n
 	}
 	if e.Failed {
 		s.Failed += n

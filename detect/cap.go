@@ -12,10 +12,10 @@ import (
 // gives way is counted in Lost; of targets that give way, the totals of the whole run are kept under OtherTarget.
 func (p *Profile) cap() {
 	for i := range p.Targets {
-		p.Lost.Shapes = addSat(p.Lost.Shapes, p.Targets[i].capShapes())
+		p.Lost.Shapes = AddSat(p.Lost.Shapes, p.Targets[i].capShapes())
 		p.Targets[i].capPatterns(len(p.Targets))
-		p.Lost.Selected = addSat(p.Lost.Selected, p.Targets[i].capSelected())
-		p.Lost.States = addSat(p.Lost.States, p.Targets[i].capStates())
+		p.Lost.Selected = AddSat(p.Lost.Selected, p.Targets[i].capSelected())
+		p.Lost.States = AddSat(p.Lost.States, p.Targets[i].capStates())
 	}
 	if len(p.Targets) > MaxTargets+1 {
 		p.capTargets()
@@ -39,7 +39,7 @@ func (t *TargetStats) capShapes() (lost uint64) {
 	slices.SortFunc(t.Shapes, compareShapes)
 	for i := range rest {
 		if rest[i].Shape != OtherShape {
-			lost = addSat(lost, rest[i].Reads)
+			lost = AddSat(lost, rest[i].Reads)
 		}
 		rest[i].Shape = OtherShape
 		t.Shapes = joinShapes(t.Shapes, rest[i:i+1])
@@ -75,7 +75,7 @@ func (p *Profile) capTargets() {
 	}
 	for _, id := range by[MaxTargets+1:] {
 		other.Targets[0].join(&p.Targets[id])
-		p.Lost.Targets = addSat(p.Lost.Targets, p.Targets[id].Totals[Requests])
+		p.Lost.Targets = AddSat(p.Lost.Targets, p.Targets[id].Totals[Requests])
 	}
 	p.Targets = targets
 	p.regroup(ids, places(p.Nodes, p.Nodes))
@@ -108,7 +108,7 @@ func (p *Profile) capNodes() {
 	slices.SortStableFunc(by, func(x, y int) int { return cmp.Compare(views[y].Total, views[x].Total) })
 	kept := by[:MaxNodes]
 	for _, i := range by[MaxNodes:] {
-		p.Lost.Nodes = addSat(p.Lost.Nodes, views[i].Total)
+		p.Lost.Nodes = AddSat(p.Lost.Nodes, views[i].Total)
 	}
 	slices.Sort(kept)
 	for i := range p.Panes {

@@ -147,7 +147,7 @@ func compareSizes(a, b SizeAt) int { return cmp.Compare(a.UnixNano, b.UnixNano) 
 // add adds a later part of the collection.
 func (s *SizeAt) add(o SizeAt) {
 	s.Items += o.Items
-	s.Bytes = addSat(s.Bytes, o.Bytes)
+	s.Bytes = AddSat(s.Bytes, o.Bytes)
 	s.Files += o.Files
 	if s.Last.Input == o.First.Input {
 		s.Files--
@@ -170,7 +170,7 @@ func (k *ExactKey) join(o *ExactKey) {
 	k.Ascending += o.Ascending
 	k.Ordered += o.Ordered
 	k.Changes += o.Changes
-	k.Grown, k.Shrunk = addSat(k.Grown, o.Grown), addSat(k.Shrunk, o.Shrunk)
+	k.Grown, k.Shrunk = AddSat(k.Grown, o.Grown), AddSat(k.Shrunk, o.Shrunk)
 	switch {
 	case o.SortKeys == nil:
 	case k.SortKeys == nil:
@@ -211,19 +211,19 @@ func joinSorted[T any](a, b []T, order func(a, b T) int, add func(a *T, b T)) []
 
 func (p *ExactPane) add(o ExactPane) {
 	p.Requests += o.Requests
-	p.Cost = addSat(p.Cost, o.Cost)
-	p.Tombstones = addSat(p.Tombstones, o.Tombstones)
-	p.ReadMilli = addSat(p.ReadMilli, o.ReadMilli)
-	p.WriteMilli = addSat(p.WriteMilli, o.WriteMilli)
+	p.Cost = AddSat(p.Cost, o.Cost)
+	p.Tombstones = AddSat(p.Tombstones, o.Tombstones)
+	p.ReadMilli = AddSat(p.ReadMilli, o.ReadMilli)
+	p.WriteMilli = AddSat(p.WriteMilli, o.WriteMilli)
 	p.Throttled += o.Throttled
 	p.Failed += o.Failed
-	p.Grown, p.Shrunk = addSat(p.Grown, o.Grown), addSat(p.Shrunk, o.Shrunk)
+	p.Grown, p.Shrunk = AddSat(p.Grown, o.Grown), AddSat(p.Shrunk, o.Shrunk)
 }
 
 func (s *ExactSecond) add(o ExactSecond) {
 	s.Requests += o.Requests
-	s.ReadMilli = addSat(s.ReadMilli, o.ReadMilli)
-	s.WriteMilli = addSat(s.WriteMilli, o.WriteMilli)
+	s.ReadMilli = AddSat(s.ReadMilli, o.ReadMilli)
+	s.WriteMilli = AddSat(s.WriteMilli, o.WriteMilli)
 }
 
 func (n *NodeCount) add(o NodeCount) { n.Requests += o.Requests }

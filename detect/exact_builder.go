@@ -220,7 +220,7 @@ func (k *exactOpen) changed(e *ingest.Event, width uint32) {
 	}
 	grown, shrunk := bothWays(n)
 	k.key.Changes += e.Count()
-	k.key.Grown, k.key.Shrunk = addSat(k.key.Grown, grown), addSat(k.key.Shrunk, shrunk)
+	k.key.Grown, k.key.Shrunk = AddSat(k.key.Grown, grown), AddSat(k.key.Shrunk, shrunk)
 	if nanos, timed := e.UnixNano(); timed {
 		sec := uint32(nanos / second)
 		k.at(sec - sec%width).add(ExactPane{Grown: grown, Shrunk: shrunk})
@@ -279,13 +279,13 @@ func placeOf[T any](list []T, last *int, time uint32, at func(x *T) uint32) int 
 func (p *ExactPane) event(e *ingest.Event, bytes bool) {
 	n := e.Count()
 	p.Requests += n
-	p.Cost = addSat(p.Cost, cost(e, bytes))
+	p.Cost = AddSat(p.Cost, cost(e, bytes))
 	tombs, _ := e.Tombstones()
 	read, _ := e.ReadUnits()
 	write, _ := e.WriteUnits()
-	p.Tombstones = addSat(p.Tombstones, tombs)
-	p.ReadMilli = addSat(p.ReadMilli, read)
-	p.WriteMilli = addSat(p.WriteMilli, write)
+	p.Tombstones = AddSat(p.Tombstones, tombs)
+	p.ReadMilli = AddSat(p.ReadMilli, read)
+	p.WriteMilli = AddSat(p.WriteMilli, write)
 	if e.Throttle != ingest.NotThrottled {
 		p.Throttled += n
 	}

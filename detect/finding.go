@@ -11,7 +11,7 @@ import (
 type Milli uint64
 
 // Whole gives n as an amount; it saturates.
-func Whole(n uint64) Milli { return Milli(mulSat(n, 1000)) }
+func Whole(n uint64) Milli { return Milli(MulSat(n, 1000)) }
 
 // A Severity orders findings by how much they hurt.
 type Severity uint8

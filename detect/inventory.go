@@ -54,7 +54,7 @@ func (b *Builder) stored(e *ingest.Event) {
 	s := b.inventory(e.Inventory)
 	t := s.target(id, b)
 	t.Items += n
-	t.Bytes = addSat(t.Bytes, bytes)
+	t.Bytes = AddSat(t.Bytes, bytes)
 	if t.ItemBytes != nil {
 		t.ItemBytes.Add(bytes/n, n)
 	}
@@ -144,7 +144,7 @@ func joinInventories(a, b []Inventory, s Settings, targets int, lost *Lost) []In
 }
 
 func (t *StoredTarget) add(o StoredTarget) {
-	t.Items, t.Bytes, t.Keyless = addSat(t.Items, o.Items), addSat(t.Bytes, o.Bytes), addSat(t.Keyless, o.Keyless)
+	t.Items, t.Bytes, t.Keyless = AddSat(t.Items, o.Items), AddSat(t.Bytes, o.Bytes), AddSat(t.Keyless, o.Keyless)
 	if t.Distinct == nil {
 		return
 	}
@@ -165,7 +165,7 @@ func capInventories(all []Inventory, lost *Lost) []Inventory {
 	}
 	for _, s := range all[first : first+n] {
 		for i := range s.Targets {
-			lost.Stored = addSat(lost.Stored, s.Targets[i].Items)
+			lost.Stored = AddSat(lost.Stored, s.Targets[i].Items)
 		}
 	}
 	return slices.Delete(all, first, first+n)

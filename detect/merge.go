@@ -73,14 +73,14 @@ func join(a, b *Profile) *Profile {
 
 func (l Lost) plus(o Lost) Lost {
 	return Lost{
-		Targets:  addSat(l.Targets, o.Targets),
-		Nodes:    addSat(l.Nodes, o.Nodes),
-		Shapes:   addSat(l.Shapes, o.Shapes),
-		Selected: addSat(l.Selected, o.Selected),
-		States:   addSat(l.States, o.States),
-		Facts:    addSat(l.Facts, o.Facts),
-		Points:   addSat(l.Points, o.Points),
-		Stored:   addSat(l.Stored, o.Stored),
+		Targets:  AddSat(l.Targets, o.Targets),
+		Nodes:    AddSat(l.Nodes, o.Nodes),
+		Shapes:   AddSat(l.Shapes, o.Shapes),
+		Selected: AddSat(l.Selected, o.Selected),
+		States:   AddSat(l.States, o.States),
+		Facts:    AddSat(l.Facts, o.Facts),
+		Points:   AddSat(l.Points, o.Points),
+		Stored:   AddSat(l.Stored, o.Stored),
 	}
 }
 
@@ -207,12 +207,12 @@ func (m *Profile) joinTargets(a, b *Profile) (idsA, idsB []uint32) {
 		}
 		switch {
 		case order < 0:
-			t.Missed = addSat(t.Missed, b.Lost.Targets)
+			t.Missed = AddSat(t.Missed, b.Lost.Targets)
 		case order == 0:
 			t.join(&b.Targets[j])
 		default:
 			t = b.Targets[j]
-			t.Missed = addSat(t.Missed, a.Lost.Targets)
+			t.Missed = AddSat(t.Missed, a.Lost.Targets)
 		}
 		if order >= 0 {
 			idsB, j = append(idsB, id), j+1
@@ -231,7 +231,7 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.First, t.Last = joinSpan(t.First, t.Last, o.First, o.Last)
 	t.Shapes = joinShapes(t.Shapes, o.Shapes)
 	t.Patterns = joinPatterns(t.Patterns, o.Patterns)
-	t.Missed = addSat(t.Missed, o.Missed)
+	t.Missed = AddSat(t.Missed, o.Missed)
 	t.GrownFirst, t.GrownLast = joinSpan(t.GrownFirst, t.GrownLast, o.GrownFirst, o.GrownLast)
 	t.joinSelected(o.Selected)
 	for i := range o.States {
@@ -276,13 +276,13 @@ func joinShapes(a, b []ShapeStats) []ShapeStats {
 }
 
 func (s *ShapeStats) join(o *ShapeStats) {
-	s.Reads = addSat(s.Reads, o.Reads)
-	s.Rows = addSat(s.Rows, o.Rows)
-	s.RowsKnown = addSat(s.RowsKnown, o.RowsKnown)
-	s.Tombstones = addSat(s.Tombstones, o.Tombstones)
-	s.Failed = addSat(s.Failed, o.Failed)
-	s.Dense = addSat(s.Dense, o.Dense)
-	s.FanOut, s.Wide = addSat(s.FanOut, o.FanOut), addSat(s.Wide, o.Wide)
+	s.Reads = AddSat(s.Reads, o.Reads)
+	s.Rows = AddSat(s.Rows, o.Rows)
+	s.RowsKnown = AddSat(s.RowsKnown, o.RowsKnown)
+	s.Tombstones = AddSat(s.Tombstones, o.Tombstones)
+	s.Failed = AddSat(s.Failed, o.Failed)
+	s.Dense = AddSat(s.Dense, o.Dense)
+	s.FanOut, s.Wide = AddSat(s.FanOut, o.FanOut), AddSat(s.Wide, o.Wide)
 	s.widest(o.Widest)
 	s.largest(o.Largest)
 	s.First, s.Last = joinSpan(s.First, s.Last, o.First, o.Last)
@@ -398,7 +398,7 @@ func (p *Profile) widenTo(width uint32) {
 }
 
 func joinProblems(a, b Problems) Problems {
-	a.Total = addSat(a.Total, b.Total)
+	a.Total = AddSat(a.Total, b.Total)
 	for _, c := range b.Causes {
 		i, found := slices.BinarySearchFunc(a.Causes, c, func(x, y ProblemCause) int { return strings.Compare(x.Cause, y.Cause) })
 		if !found {
@@ -406,7 +406,7 @@ func joinProblems(a, b Problems) Problems {
 			continue
 		}
 		x := &a.Causes[i]
-		x.Count = addSat(x.Count, c.Count)
+		x.Count = AddSat(x.Count, c.Count)
 		x.Examples = append(x.Examples, c.Examples[:min(len(c.Examples), maxExamples-len(x.Examples))]...)
 	}
 	return a

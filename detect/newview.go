@@ -70,7 +70,7 @@ func nodeViews(p *Profile) []NodeView {
 	for i := range p.Panes {
 		for j, n := range p.Panes[i].Nodes {
 			nodes[j].Requests[i] = n
-			nodes[j].Total = addSat(nodes[j].Total, n)
+			nodes[j].Total = AddSat(nodes[j].Total, n)
 		}
 	}
 	return nodes
@@ -114,7 +114,7 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 	k.add(n, x)
 	t.Keys = k.keys
 	if s.Missed > 0 {
-		t.Distinct.Exact, t.Distinct.High = false, addSat(t.Distinct.High, s.Missed)
+		t.Distinct.Exact, t.Distinct.High = false, AddSat(t.Distinct.High, s.Missed)
 		return t
 	}
 	t.Skew = skewOf(t, s, p.Run, id)
@@ -126,7 +126,7 @@ func (u Untold) missing(requests uint64) Untold {
 	if requests == 0 {
 		return u
 	}
-	return Untold{addSat(u.Requests, requests), ^uint64(0), ^uint64(0)}
+	return Untold{AddSat(u.Requests, requests), ^uint64(0), ^uint64(0)}
 }
 
 func orEmpty(h *sketch.Histogram) *sketch.Histogram {
@@ -269,7 +269,7 @@ func (k *KeyView) exact(x *ExactKey, minutes []uint32) {
 	k.Tombstones = Range{x.Totals[Tombstones], x.Totals[Tombstones]}
 	cost := uint64(0)
 	for i := range x.Panes {
-		cost = addSat(cost, x.Panes[i].Cost)
+		cost = AddSat(cost, x.Panes[i].Cost)
 	}
 	if x.Totals[Untimed] == 0 {
 		k.Cost = Range{cost, cost}
@@ -333,14 +333,14 @@ func (k *keyViews) panes(key []byte, x *ExactKey) []KeyPane {
 		}
 		b := bounds(pane.Keys, k.id, key)
 		totals := &k.target.Panes[i].Totals
-		b[ByRequests].High = addSat(b[ByRequests].High, k.target.Missed)
+		b[ByRequests].High = AddSat(b[ByRequests].High, k.target.Missed)
 		out[i] = KeyPane{Requests: b[ByRequests], Cost: b[ByCost], Tombstones: b[ByTombstones]}
 		if read, write := totals[PaneReadMilli], totals[PaneWriteMilli]; read > 0 || write > 0 {
 			c := b[ByCost]
 			if !k.unitCost() {
 				c = Range{0, ^uint64(0)}
 			}
-			out[i].Reads = Range{subFloor(c.Low, mulSat(3, write)), min(read, c.High)}
+			out[i].Reads = Range{subFloor(c.Low, MulSat(3, write)), min(read, c.High)}
 			out[i].Writes = Range{(subFloor(c.Low, read) + 2) / 3, min(write, c.High/3)}
 		}
 	}

@@ -133,7 +133,7 @@ func (n *nomination) ranked(id uint32) {
 }
 
 func middleOf(w int) func(e *sketch.Entry) uint64 {
-	return func(e *sketch.Entry) uint64 { return addSat(e.Count[w], e.Err[w]/2) }
+	return func(e *sketch.Entry) uint64 { return AddSat(e.Count[w], e.Err[w]/2) }
 }
 
 // sortBy puts the largest first, ties by key.
@@ -154,7 +154,7 @@ func (n *nomination) inPanes() {
 			e, ok := topOf(pane.Keys, t.ID)
 			high := e.High()
 			total := t.Totals[PaneRequests]
-			if ok && high[ByRequests] >= nominatedAtOnce && mulSat(high[ByRequests], 100) >= mulSat(total, nominatedShare) {
+			if ok && high[ByRequests] >= nominatedAtOnce && MulSat(high[ByRequests], 100) >= MulSat(total, nominatedShare) {
 				tops = append(tops, e)
 			}
 		}

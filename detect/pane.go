@@ -159,7 +159,7 @@ func (p *openPane) join(o *openPane, q sketch.Quota) {
 // join adds what o holds of the same target.
 func (t *PaneTarget) join(o *PaneTarget) {
 	for i := range t.Totals {
-		t.Totals[i] = addSat(t.Totals[i], o.Totals[i])
+		t.Totals[i] = AddSat(t.Totals[i], o.Totals[i])
 	}
 	t.Incomplete = t.Incomplete || o.Incomplete
 	switch {
@@ -176,7 +176,7 @@ func addSlices(a, b []uint64) []uint64 {
 		a = append(a, make([]uint64, len(b)-len(a))...)
 	}
 	for i, n := range b {
-		a[i] = addSat(a[i], n)
+		a[i] = AddSat(a[i], n)
 	}
 	return a
 }
@@ -236,8 +236,8 @@ func (t *PaneTotals) event(e *ingest.Event) {
 	read, _ := e.ReadUnits()
 	write, _ := e.WriteUnits()
 	tombs, _ := e.Tombstones()
-	t[PaneBytes] = addSat(t[PaneBytes], bytes)
-	t[PaneReadMilli] = addSat(t[PaneReadMilli], read)
-	t[PaneWriteMilli] = addSat(t[PaneWriteMilli], write)
-	t[PaneTombstones] = addSat(t[PaneTombstones], tombs)
+	t[PaneBytes] = AddSat(t[PaneBytes], bytes)
+	t[PaneReadMilli] = AddSat(t[PaneReadMilli], read)
+	t[PaneWriteMilli] = AddSat(t[PaneWriteMilli], write)
+	t[PaneTombstones] = AddSat(t[PaneTombstones], tombs)
 }

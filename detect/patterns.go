@@ -89,15 +89,15 @@ func (o *openPatterns) event(e *ingest.Event, sec uint32, n int) {
 
 func (p *PatternStats) measure(e *ingest.Event, n uint64) {
 	if v, ok := e.Rows(); ok {
-		p.Rows, p.RowsKnown = addSat(p.Rows, v), p.RowsKnown+n
+		p.Rows, p.RowsKnown = AddSat(p.Rows, v), p.RowsKnown+n
 	}
 	if v, ok := e.Bytes(); ok {
-		p.Bytes, p.BytesKnown = addSat(p.Bytes, v), p.BytesKnown+n
+		p.Bytes, p.BytesKnown = AddSat(p.Bytes, v), p.BytesKnown+n
 	}
 	r, okR := e.ReadUnits()
 	w, okW := e.WriteUnits()
 	if okR || okW {
-		p.ReadMilli, p.WriteMilli, p.UnitsKnown = addSat(p.ReadMilli, r), addSat(p.WriteMilli, w), p.UnitsKnown+n
+		p.ReadMilli, p.WriteMilli, p.UnitsKnown = AddSat(p.ReadMilli, r), AddSat(p.WriteMilli, w), p.UnitsKnown+n
 	}
 	if v, ok := e.Latency(); ok {
 		if p.Latency == nil {
@@ -118,7 +118,7 @@ func (p *openPattern) second(sec uint32, n uint64) {
 func joinPeak(a, b sketch.Peak) sketch.Peak {
 	switch {
 	case a.N > 0 && b.N > 0 && a.At == b.At:
-		a.N = addSat(a.N, b.N)
+		a.N = AddSat(a.N, b.N)
 	case b.N > a.N || b.N == a.N && b.N > 0 && b.At < a.At:
 		return b
 	}
@@ -225,7 +225,7 @@ func (p *PatternStats) join(o *PatternStats) {
 		{&p.Bytes, &o.Bytes}, {&p.BytesKnown, &o.BytesKnown}, {&p.ReadMilli, &o.ReadMilli}, {&p.WriteMilli, &o.WriteMilli},
 		{&p.UnitsKnown, &o.UnitsKnown}, {&p.Strong, &o.Strong}, {&p.ConsistencyKnown, &o.ConsistencyKnown},
 	} {
-		*n[0] = addSat(*n[0], *n[1])
+		*n[0] = AddSat(*n[0], *n[1])
 	}
 	switch {
 	case o.Latency == nil:

@@ -46,7 +46,7 @@ type Totals [Counters]uint64
 
 func (t *Totals) add(o *Totals) {
 	for i := range t {
-		t[i] = addSat(t[i], o[i])
+		t[i] = AddSat(t[i], o[i])
 	}
 }
 
@@ -64,7 +64,7 @@ func (t *Totals) Writes() uint64 {
 func (t *Totals) Throttled() uint64 {
 	sum := uint64(0)
 	for r := ingest.ThrottledUnknown; r < ingest.Throttles; r++ {
-		sum = addSat(sum, t[Throttle+Counter(r)])
+		sum = AddSat(sum, t[Throttle+Counter(r)])
 	}
 	return sum
 }

@@ -12,17 +12,19 @@ func (r Range) Middle() uint64 { return r.Low + (r.High-r.Low)/2 }
 func (r Range) Exact() bool { return r.Low == r.High }
 
 // Plus adds two ranges, saturating.
-func (r Range) Plus(o Range) Range { return Range{addSat(r.Low, o.Low), addSat(r.High, o.High)} }
+func (r Range) Plus(o Range) Range { return Range{AddSat(r.Low, o.Low), AddSat(r.High, o.High)} }
 
 // Meet gives the bounds that hold when both do.
 func (r Range) Meet(o Range) Range { return Range{max(r.Low, o.Low), min(r.High, o.High)} }
 
-func addSat(a, b uint64) uint64 {
+// AddSat adds two counts; what would not fit is the largest count.
+func AddSat(a, b uint64) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
 	return sum | -carry
 }
 
-func mulSat(a, b uint64) uint64 {
+// MulSat multiplies two counts as AddSat adds them.
+func MulSat(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 {
 		return ^uint64(0)

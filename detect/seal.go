@@ -55,13 +55,13 @@ func (b *Builder) order() (order, ids []uint32) {
 
 func (t *openTarget) seal(observers []uint32, lost *Lost) TargetStats {
 	s := t.stats
-	lost.States = addSat(lost.States, s.capStates())
+	lost.States = AddSat(lost.States, s.capStates())
 	for _, x := range t.selected {
 		x.Observer = observers[x.Observer]
 		s.Selected = append(s.Selected, *x)
 	}
 	slices.SortFunc(s.Selected, compareSelected)
-	lost.Selected = addSat(lost.Selected, s.capSelected())
+	lost.Selected = AddSat(lost.Selected, s.capSelected())
 	for _, shape := range t.shapes {
 		s.Shapes = append(s.Shapes, *shape)
 	}

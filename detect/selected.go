@@ -63,7 +63,7 @@ type SelectedTotals [SelectedCounters]uint64
 
 func (t *SelectedTotals) add(o *SelectedTotals) {
 	for i := range t {
-		t[i] = addSat(t[i], o[i])
+		t[i] = AddSat(t[i], o[i])
 	}
 }
 
@@ -81,21 +81,21 @@ func (t *SelectedTotals) event(e *ingest.Event) {
 	t.flag(SelectedTimedOut, e.TimedOut, n)
 	t.flag(SelectedSlow, e.Slow, n)
 	if v, ok := e.Rows(); ok {
-		t[SelectedRows], t[SelectedRowsKnown] = addSat(t[SelectedRows], v), t[SelectedRowsKnown]+n
+		t[SelectedRows], t[SelectedRowsKnown] = AddSat(t[SelectedRows], v), t[SelectedRowsKnown]+n
 	}
 	if v, ok := e.Tombstones(); ok && e.Aborted {
-		t[SelectedAbortedTombstones] = addSat(t[SelectedAbortedTombstones], v)
+		t[SelectedAbortedTombstones] = AddSat(t[SelectedAbortedTombstones], v)
 	} else if ok {
-		t[SelectedTombstones], t[SelectedTombstonesKnown] = addSat(t[SelectedTombstones], v), t[SelectedTombstonesKnown]+n
+		t[SelectedTombstones], t[SelectedTombstonesKnown] = AddSat(t[SelectedTombstones], v), t[SelectedTombstonesKnown]+n
 	}
 	if e.Partitions > 1 {
 		t[SelectedFanOut] += n
-		t[SelectedPartitions] = addSat(t[SelectedPartitions], mulSat(e.Partitions, n))
+		t[SelectedPartitions] = AddSat(t[SelectedPartitions], MulSat(e.Partitions, n))
 	}
 	if e.Partitions >= WidePartitions {
 		t[SelectedWide] += n
 	}
-	t[SelectedError] = addSat(t[SelectedError], e.Error)
+	t[SelectedError] = AddSat(t[SelectedError], e.Error)
 	if e.Throttle != ingest.NotThrottled {
 		t[SelectedThrottle+SelectedCounter(e.Throttle)] += n
 	}
@@ -311,7 +311,7 @@ func weightier(a, b *SelectedStats) int {
 func capSelected(list []*SelectedStats) (kept []*SelectedStats, lost uint64) {
 	slices.SortFunc(list, weightier)
 	for _, s := range list[min(len(list), MaxSelected):] {
-		lost = addSat(lost, s.Totals[SelectedRecords])
+		lost = AddSat(lost, s.Totals[SelectedRecords])
 	}
 	list = list[:min(len(list), MaxSelected)]
 	for _, s := range list[min(len(list), selectedWithPanes):] {
@@ -322,7 +322,7 @@ func capSelected(list []*SelectedStats) (kept []*SelectedStats, lost uint64) {
 
 func (t *openTarget) shrinkSelected(b *Builder) {
 	kept, lost := capSelected(t.selectedList())
-	b.lost.Selected = addSat(b.lost.Selected, lost)
+	b.lost.Selected = AddSat(b.lost.Selected, lost)
 	clear(t.selected)
 	for _, s := range kept {
 		t.selected[s.identity()] = s

@@ -133,7 +133,7 @@ func (v *SelectedView) count(p *Profile, group []*SelectedStats) {
 	for _, list := range logs {
 		total, panes := overlaid(list)
 		for c := range v.Counts {
-			v.Counts[c] = Range{max(v.Counts[c].Low, total[c]), addSat(v.Counts[c].High, total[c])}
+			v.Counts[c] = Range{max(v.Counts[c].Low, total[c]), AddSat(v.Counts[c].High, total[c])}
 		}
 		v.overlay(p, panes)
 	}

@@ -80,7 +80,7 @@ type NotReplayed struct {
 func (s *Simulated) SumNotReplayed() uint64 {
 	sum := uint64(0)
 	for _, n := range s.NotReplayed {
-		sum = addSat(sum, n.Requests)
+		sum = AddSat(sum, n.Requests)
 	}
 	return sum
 }

@@ -39,7 +39,7 @@ func topShare(t *TargetView, n int, total uint64) ShareRange {
 	highs := largest(t, n, func(k *KeyView) uint64 { return k.Requests.High })
 	middles := largest(t, n, func(k *KeyView) uint64 { return k.Requests.Middle() })
 	if held := min(n, len(t.Keys)); held < n && t.Untold.Requests > 0 {
-		highs = addSat(highs, mulSat(uint64(n-held), t.Untold.Requests))
+		highs = AddSat(highs, MulSat(uint64(n-held), t.Untold.Requests))
 	}
 	low := Milli(mulDiv(min(lows, total), 1000, total))
 	high := Milli(mulDiv(min(highs, total), 1000, total))
@@ -56,7 +56,7 @@ func largest(t *TargetView, n int, of func(k *KeyView) uint64) uint64 {
 	slices.SortFunc(values, func(a, b uint64) int { return cmp.Compare(b, a) })
 	sum := uint64(0)
 	for _, v := range values[:min(n, len(values))] {
-		sum = addSat(sum, v)
+		sum = AddSat(sum, v)
 	}
 	return sum
 }

@@ -86,7 +86,7 @@ func (b *Builder) State(s *ingest.State) {
 	}
 	t.stats.States = joinState(t.stats.States, &x)
 	if len(t.stats.States) > 2*MaxStates {
-		b.lost.States = addSat(b.lost.States, t.stats.capStates())
+		b.lost.States = AddSat(b.lost.States, t.stats.capStates())
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *StateStats) join(o *StateStats) {
 	}
 	s.Positions = s.Positions[:min(len(s.Positions), maxPositions)]
 	s.Limit, s.Said = max(s.Limit, o.Limit), s.Said || o.Said
-	s.Count = addSat(s.Count, o.Count)
+	s.Count = AddSat(s.Count, o.Count)
 	s.First, s.Last = joinSpan(s.First, s.Last, o.First, o.Last)
 	s.Days = joinSorted(s.Days, o.Days,
 		func(a, b DayMax) int { return cmp.Compare(a.Day, b.Day) },
@@ -136,7 +136,7 @@ func (t *TargetStats) capStates() (lost uint64) {
 		return cmp.Or(-compareBool(a.Said, b.Said), cmp.Compare(b.rank(), a.rank()), compareStates(a, b))
 	})
 	for i := range t.States[MaxStates:] {
-		lost = addSat(lost, t.States[MaxStates+i].Count)
+		lost = AddSat(lost, t.States[MaxStates+i].Count)
 	}
 	t.States = t.States[:MaxStates:MaxStates]
 	slices.SortFunc(t.States, compareStates)
@@ -147,7 +147,7 @@ func (t *TargetStats) capStates() (lost uint64) {
 func (s *StateStats) rank() uint64 {
 	switch s.Measure {
 	case ingest.PartitionRows, ingest.PartitionCells, ingest.PartitionTombstones, ingest.CollectionItems:
-		return mulSat(s.Max, 1024)
+		return MulSat(s.Max, 1024)
 	}
 	return s.Max
 }

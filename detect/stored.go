@@ -44,7 +44,7 @@ const StorageOverhead = 100
 
 // stored adds what counts on top of names and values.
 func (r Range) stored(items Range) Range {
-	return r.Plus(Range{mulSat(StorageOverhead, items.Low), mulSat(StorageOverhead, items.High)})
+	return r.Plus(Range{MulSat(StorageOverhead, items.Low), MulSat(StorageOverhead, items.High)})
 }
 
 // measureStorage sets what collections take as the store counts: with their entries in local indexes, which

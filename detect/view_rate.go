@@ -32,7 +32,7 @@ func (r Rate) High(amount, records uint64) uint64 {
 	if r.All() {
 		return amount
 	}
-	return r.Scale(addSat(amount, poissonMargin(amount, records)))
+	return r.Scale(AddSat(amount, poissonMargin(amount, records)))
 }
 
 // z95 is the two-sided 95 % quantile of the normal distribution.
@@ -78,7 +78,7 @@ func (t *TargetView) Timed() bool { return t.Totals[Untimed] < t.Totals[Requests
 func (p *TargetPane) Throttled() uint64 {
 	sum := uint64(0)
 	for _, n := range p.Totals[PaneThrottle+1:] {
-		sum = addSat(sum, n)
+		sum = AddSat(sum, n)
 	}
 	return sum
 }

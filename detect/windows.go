@@ -55,7 +55,7 @@ func (w *SamplerWindow) add(s *SelectedStats) {
 	for i := range w.Keys {
 		k := &w.Keys[i]
 		if string(k.Key) == s.Key {
-			k.Requests, k.Error = addSat(k.Requests, s.Totals[SelectedRecords]), addSat(k.Error, s.Totals[SelectedError])
+			k.Requests, k.Error = AddSat(k.Requests, s.Totals[SelectedRecords]), AddSat(k.Error, s.Totals[SelectedError])
 			k.At = append(k.At, s.Positions[:min(len(s.Positions), maxPositions-len(k.At))]...)
 			return
 		}

@@ -92,7 +92,7 @@ func (a *answerer) reportedScans() uint64 {
 	n := uint64(0)
 	for _, s := range a.target.Selected {
 		if s.Op == ingest.OpScan {
-			n = addSat(n, s.Counts[detect.SelectedRecords].Low)
+			n = detect.AddSat(n, s.Counts[detect.SelectedRecords].Low)
 		}
 	}
 	return n
@@ -182,7 +182,7 @@ func (a *answerer) consistency() Answer {
 	most := (*detect.PatternStats)(nil)
 	for i := range a.target.Patterns {
 		p := &a.target.Patterns[i]
-		strong, known = addSat(strong, p.Strong), addSat(known, p.ConsistencyKnown)
+		strong, known = detect.AddSat(strong, p.Strong), detect.AddSat(known, p.ConsistencyKnown)
 		if p.Strong > 0 && (most == nil || p.Strong > most.Strong) {
 			most = p
 		}
@@ -224,7 +224,7 @@ func (a *answerer) deletes() Answer {
 	tombs, known := t[detect.Tombstones], t[detect.TombstonesKnown]
 	warned := uint64(0)
 	for _, s := range a.target.Selected {
-		warned = addSat(warned, s.Reads().Low)
+		warned = detect.AddSat(warned, s.Reads().Low)
 	}
 	if warned > 0 {
 		return bad("the store warned of the tombstones of at least %d reads%s", warned, a.ttl())
@@ -316,7 +316,7 @@ func (a *answerer) writeFanOut() Answer {
 	wide, widest := uint64(0), uint64(0)
 	for i := range a.target.Shapes {
 		if s := &a.target.Shapes[i]; s.Op.Writes() && s.FanOut > 0 {
-			wide, widest = addSat(wide, s.FanOut), max(widest, s.Widest.Partitions)
+			wide, widest = detect.AddSat(wide, s.FanOut), max(widest, s.Widest.Partitions)
 		}
 	}
 	if wide > 0 {

@@ -220,7 +220,7 @@ var costMeasures = []string{"units", "time", "bytes"}
 func (c cost) of(s *detect.PatternStats) uint64 {
 	switch c.by {
 	case "units":
-		return addSat(s.ReadMilli, mulSat(3, s.WriteMilli))
+		return detect.AddSat(s.ReadMilli, detect.MulSat(3, s.WriteMilli))
 	case "time":
 		if s.Latency == nil {
 			return 0
@@ -241,7 +241,7 @@ func (c cost) known(s *detect.PatternStats) bool {
 	case c.by == "time":
 		n = s.Latency.Count()
 	}
-	return addSat(n, s.Refused) >= s.Requests
+	return detect.AddSat(n, s.Refused) >= s.Requests
 }
 
 // costsOf gives the cost of each table with its indexes.
@@ -261,7 +261,7 @@ func costsOf(v *detect.View) map[detect.Target]cost {
 				continue
 			}
 			for _, s := range all {
-				c.total = addSat(c.total, c.of(s))
+				c.total = detect.AddSat(c.total, c.of(s))
 			}
 			if c.total > 0 {
 				out[id] = c
@@ -283,17 +283,4 @@ func perOne(sum, n uint64) detect.Milli {
 	}
 	q, _ := bits.Div64(hi, lo, n)
 	return detect.Milli(q)
-}
-
-func addSat(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	return sum | -carry
-}
-
-func mulSat(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	if hi != 0 {
-		return math.MaxUint64
-	}
-	return lo
 }
