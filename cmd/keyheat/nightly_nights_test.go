@@ -277,23 +277,32 @@ func TestAKilledRunLeavesAReadableState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	killed := 0
-	for range times {
-		// testscript.Main runs keyheat under this name. The night is made again and again.
+	// night makes the night once more, and reports whether it was killed before its end. testscript.Main runs
+	// keyheat under this name.
+	night := func(after time.Duration) bool {
 		cmd := &exec.Cmd{Path: program, Args: []string{"keyheat", "nightly", "-c", config, "--date", "2026-06-01"}}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(time.Duration(random.IntN(400))*time.Millisecond, func() { cmd.Process.Kill() })
-		if cmd.Wait() != nil {
+		timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+		defer timer.Stop()
+		return cmd.Wait() != nil
+	}
+	began := time.Now()
+	if night(time.Hour) {
+		t.Fatal("the run that nothing kills failed")
+	}
+	whole := time.Since(began)
+	killed, runs := 0, 0
+	for ; killed < times && runs < 20*times; runs++ {
+		if night(time.Duration(random.Int64N(int64(whole)))) {
 			killed++
 		}
-		timer.Stop()
 		readable(t, filepath.Join(dir, "state"))
 	}
-	t.Logf("%d of %d runs were killed before their end", killed, times)
-	if killed == 0 {
-		t.Error("no run was killed")
+	t.Logf("%d of %d runs were killed before their end", killed, runs)
+	if killed < times {
+		t.Errorf("only %d of %d runs were killed", killed, runs)
 	}
 	if code, _, stderr := runArgs(t, nightlyEnv(0, config, &sent, "--date", "2026-06-01")); code != exitRan {
 		t.Errorf("the next run: exit %d: %s", code, stderr)
