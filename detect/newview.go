@@ -239,10 +239,11 @@ func (k *keyViews) view(key []byte) *KeyView {
 }
 
 // unitCost reports whether the cost of the target is made of throughput units alone: bytes stand in for
-// them in records that carry none.
+// them in records that carry none. A stream tells both, and CloudTrail neither.
 func (k *keyViews) unitCost() bool {
 	t := &k.target.Totals
-	return !k.profile.Settings.Bytes && (t[UnitsKnown] == t[Requests] || t[BytesKnown] == 0)
+	weighed := t[UnitsKnown] == t[Requests] || t[BytesKnown] == 0 || !k.target.Told.has(ingest.AnyWitness) && k.target.Target.Store == ingest.DynamoDB
+	return !k.profile.Settings.Bytes && weighed
 }
 
 // peak takes the busiest second and the example position of an entry.

@@ -10,6 +10,8 @@ import (
 // joinWitnesses brings together what tells of one table. Witnesses of times that do not meet tell of different
 // requests, which are added up. Of others the same request may be told twice: the one that tells of most
 // requests becomes the table's traffic, and the rest stay targets of their own, which a View keeps beside it.
+// Before that, witnesses that never tell of the same request are added up: what CloudTrail tells beside changes goes
+// to the one that tells of most changes, a stream or CloudTrail itself.
 // Records of bad requests and conditions, which are of no witness, go to the table's traffic.
 func joinWitnesses(p *Profile) *Profile {
 	for {
@@ -31,25 +33,80 @@ func joinWitnesses(p *Profile) *Profile {
 func (p *Profile) nextNames() map[Target]Target {
 	next := map[Target]Target{}
 	for _, group := range p.tellers() {
-		main := &p.Targets[group[0]]
-		for _, id := range group[1:] {
-			t := &p.Targets[id]
-			if t.Totals[Requests] > 0 && main.meets(t) {
-				continue
-			}
-			name := main.Target
-			if t.Totals[Requests] > 0 {
-				name.Told = name.Told.and(t.Target.Told)
-			}
-			if name == main.Target {
-				next[t.Target] = name
-			} else {
-				next[main.Target] = name // and what is to be joined to it comes next
-			}
-			break
+		main, t := p.pair(group, (*TargetStats).named)
+		if t == nil {
+			main, t = p.pair(group, consecutive)
+		}
+		if t == nil {
+			main, t = p.pair(group, (*TargetStats).apart)
+		}
+		if t == nil {
+			main, t = p.unmet(group)
+		}
+		if t == nil {
+			continue
+		}
+		name := main.Target
+		if t.Totals[Requests] > 0 {
+			name.Told = name.Told.and(t.Target.Told)
+		}
+		if name == main.Target {
+			next[t.Target] = name
+		} else {
+			next[main.Target] = name // and what is to be joined to it comes next
 		}
 	}
 	return next
+}
+
+// pair gives two of a group that fit, of several the ones of most requests; nil, nil when there are none.
+func (p *Profile) pair(group []int, fit func(a, b *TargetStats) bool) (a, b *TargetStats) {
+	for i := range group {
+		for _, id := range group[i+1:] {
+			if a, b = &p.Targets[group[i]], &p.Targets[id]; fit(a, b) {
+				return a, b
+			}
+		}
+	}
+	return nil, nil
+}
+
+// named reports whether t has the name of both already, and o is what is to be joined to it.
+func (t *TargetStats) named(o *TargetStats) bool {
+	return t.Target.Told.and(o.Target.Told) == t.Target.Told && o.Totals[Requests] > 0
+}
+
+// consecutive reports whether both tell of changes alone, one after the other. They are added up before anything is
+// added to either that widens its times.
+func consecutive(a, b *TargetStats) bool {
+	others := Told(1 << ingest.TrailOthers)
+	return others.apart(a.Target.Told) && others.apart(b.Target.Told) && a.Totals[Requests] > 0 && b.Totals[Requests] > 0 && !a.meets(b)
+}
+
+// unmet gives the first of a group and one that tells of no request at its times; nil when all that do.
+func (p *Profile) unmet(group []int) (main, t *TargetStats) {
+	main = &p.Targets[group[0]]
+	for _, id := range group[1:] {
+		if t = &p.Targets[id]; t.Totals[Requests] == 0 || !main.meets(t) {
+			return main, t
+		}
+	}
+	return main, nil
+}
+
+// apart reports whether no request is told by both.
+func (t *TargetStats) apart(o *TargetStats) bool { return t.Target.Told.apart(o.Target.Told) }
+
+// apart reports whether no witness of one set tells of a request that one of the other tells of.
+func (t Told) apart(o Told) bool {
+	for _, a := range t.Witnesses() {
+		for _, b := range o.Witnesses() {
+			if !a.Apart(b) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // tellers gives the targets of each table that has several, those of most requests first.
@@ -97,6 +154,7 @@ func beside(all []*TargetView, p *Profile) []*TargetView {
 		}
 		for _, t := range main.Also {
 			t.takeConditions(main)
+			main.borrow(t)
 		}
 	}
 	return slices.DeleteFunc(all, func(t *TargetView) bool { return lesser[t] })

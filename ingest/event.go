@@ -109,12 +109,23 @@ const (
 	AuditCopy // entries of the audit log in debug.log, which system.log has too
 	QueryLog
 	Traces
-	Witnesses // number of witnesses
+	ChangeStream // records of a DynamoDB stream: writes that changed an item, and no others
+	TrailChanges // CloudTrail's events of writes that may have changed an item
+	TrailOthers  // CloudTrail's other events: reads, and writes that were refused or whose condition failed
+	Witnesses    // number of witnesses
 )
 
 // String gives the name used in reports; it is empty for AnyWitness.
 func (w Witness) String() string {
-	return [...]string{"", "the audit log", "the audit log in debug.log", "the full query log", "traces"}[min(w, Traces)]
+	return [...]string{"", "the audit log", "the audit log in debug.log", "the full query log", "traces",
+		"the stream", "CloudTrail (changes)", "CloudTrail (reads and what changed nothing)"}[min(w, TrailOthers)]
+}
+
+// Apart reports whether no request is told by both witnesses: a stream has nothing but changes, so what CloudTrail
+// tells beside changes is not in it.
+func (w Witness) Apart(o Witness) bool {
+	changes := func(w Witness) bool { return w == ChangeStream || w == TrailChanges }
+	return w == TrailOthers && changes(o) || changes(w) && o == TrailOthers
 }
 
 // An Event is one observed request against one partition, or a record that stands for several.
@@ -127,7 +138,7 @@ type Event struct {
 	Failed   bool // timed out or aborted; throttled requests are not Failed
 	KeyKnown bool // Key is the partition key; false when the record does not tell it
 
-	Witness Witness // what made the record of the request; of traffic alone
+	Witness Witness // what made the record of the request; of traffic, and of changes
 
 	// Coverage and Role are set where records of a format differ in them; zero: those of the input.
 	Coverage Coverage

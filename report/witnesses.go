@@ -42,6 +42,6 @@ func witnessNote(t *detect.TargetView) string {
 	for _, o := range t.Also {
 		others = append(others, told(o))
 	}
-	return fmt.Sprintf("requests of %s are told by %s and again by %s: the first are counted, of the others only the tombstones where the first tell none",
+	return fmt.Sprintf("requests of %s are told by %s and again by %s: the first are counted, of the others only tombstones, sizes and capacity units where the first tell none",
 		cut(t.Target.Table), told(t), strings.Join(others, ", "))
 }

@@ -11,21 +11,24 @@ import (
 type trailOutcome uint8
 
 const (
-	trailServed   trailOutcome = iota // also when a condition failed, which costs as much
-	trailRefused                      // before it reached an item: no permission, bad arguments
-	trailLimited                      // for rate
-	trailCanceled                     // a transaction, for the reasons in its message
-	trailOverfull                     // its item collection is at its limit
-	trailBroken                       // the service failed
+	trailServed    trailOutcome = iota
+	trailUnchanged              // a condition failed, which costs as much
+	trailRefused                // before it reached an item: no permission, bad arguments
+	trailLimited                // for rate
+	trailCanceled               // a transaction, for the reasons in its message
+	trailOverfull               // its item collection is at its limit
+	trailBroken                 // the service failed
 )
 
 // trailOutcomeOf reads the error of an event.
 func trailOutcomeOf(v *trailEvent) trailOutcome {
 	code := v.code
 	switch {
-	case len(code) == 0, bytes.Contains(code, []byte("ConditionalCheckFailed")), bytes.Contains(code, []byte("TransactionConflict")),
-		bytes.Contains(code, []byte("DuplicateItem")):
+	case len(code) == 0:
 		return trailServed
+	case bytes.Contains(code, []byte("ConditionalCheckFailed")), bytes.Contains(code, []byte("TransactionConflict")),
+		bytes.Contains(code, []byte("DuplicateItem")):
+		return trailUnchanged
 	case bytes.Contains(code, []byte("TransactionCanceled")):
 		return trailCanceled
 	case bytes.Contains(code, []byte("ItemCollectionSizeLimitExceeded")):
@@ -40,6 +43,9 @@ func trailOutcomeOf(v *trailEvent) trailOutcome {
 
 // outcome sets how the n-th item of a request fared.
 func (d *cloudTrail) outcome(v *trailEvent, o trailOutcome, n int) {
+	if d.event.Witness = ingest.TrailOthers; o == trailServed && d.event.Op.Writes() {
+		d.event.Witness = ingest.TrailChanges
+	}
 	switch o {
 	case trailLimited:
 		d.event.Throttle = awsjson.Reason(v.body)

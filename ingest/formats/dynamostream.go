@@ -296,7 +296,7 @@ func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 	d.last = append(d.last[:0], c.id...)
 	e := &d.event
 	e.Reset()
-	e.Store, e.Op, e.At = ingest.DynamoDB, c.Op, begin
+	e.Store, e.Op, e.At, e.Witness = ingest.DynamoDB, c.Op, begin, ingest.ChangeStream
 	if c.scylla {
 		e.Store = ingest.Scylla
 	}
@@ -358,7 +358,7 @@ func (d *dynamoStream) shrunk(c *streamChange, attrs []awsjson.Attribute) {
 	nanos, timed := d.event.UnixNano()
 	e := &d.event
 	e.Reset()
-	e.Store, e.Table, e.At, e.Op = store, table, at, ingest.OpDelete
+	e.Store, e.Table, e.At, e.Op, e.Witness = store, table, at, ingest.OpDelete, ingest.ChangeStream
 	e.Coverage, e.Changed = ingest.StateOnly, true
 	if timed {
 		e.SetTime(nanos)
