@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-
 )
 
 // borrow takes from another witness of the same requests what t's own records do not tell: capacity units and sizes,
