@@ -36,18 +36,18 @@ func TestThePartitionKeyOfAStreamCanBeTold(t *testing.T) {
 		options ingest.DecodeOptions
 		want    string
 	}{
-		{"nothing tells", ingest.DecodeOptions{}, `event store=dynamodb op=write table="Music" line=1 write-milli=1000`},
+		{"nothing tells", ingest.DecodeOptions{}, `event store=dynamodb op=write witness=the stream table="Music" line=1 write-milli=1000`},
 		{
 			"the user tells", ingest.DecodeOptions{Map: map[string]string{"pk": "Artist"}},
-			`event store=dynamodb op=write keyknown=true table="Music" key="No One" sortkey="Call" line=2 write-milli=1000`,
+			`event store=dynamodb op=write keyknown=true witness=the stream table="Music" key="No One" sortkey="Call" line=2 write-milli=1000`,
 		},
 		{
 			"a description tells", ingest.DecodeOptions{PartitionKeys: map[string]string{"Music": "SongTitle", "Orders": "pk"}},
-			`event store=dynamodb op=write keyknown=true table="Music" key="Call" sortkey="No One" line=2 write-milli=1000`,
+			`event store=dynamodb op=write keyknown=true witness=the stream table="Music" key="Call" sortkey="No One" line=2 write-milli=1000`,
 		},
 		{
 			"another table is described", ingest.DecodeOptions{PartitionKeys: map[string]string{"Orders": "Artist"}},
-			`event store=dynamodb op=write table="Music" line=1 write-milli=1000`,
+			`event store=dynamodb op=write witness=the stream table="Music" line=1 write-milli=1000`,
 		},
 	} {
 		if diff := cmp.Diff(awsSays(t, &DynamoStream, c.options, record), []string{c.want}); diff != "" {
