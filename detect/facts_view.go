@@ -40,7 +40,8 @@ type Conflict struct {
 	Nodes  [][]string // of each value, the nodes that tell it, sorted; empty where none is named
 }
 
-// Conflicts gives the settings that are told differently, in order.
+// Conflicts gives the settings that are told differently, in order. What each node has of its own and no node
+// is named of, may be of different nodes.
 func (v *View) Conflicts() []Conflict {
 	var out []Conflict
 	for i := 0; i < len(v.Facts); {
@@ -55,7 +56,7 @@ func (v *View) Conflicts() []Conflict {
 				c.tell(v.Facts[i].Other, v.Facts[i].Node)
 			}
 		}
-		if len(c.Values) > 1 && isSetting(f.Name) {
+		if len(c.Values) > 1 && isSetting(f.Name) && (f.Node != "" || !ofNode(f.Name)) {
 			out = append(out, c)
 		}
 	}

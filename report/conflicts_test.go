@@ -38,6 +38,10 @@ func TestSettingsThatDifferAreTold(t *testing.T) {
 			[]detect.FactStats{fact(detect.Target{}, ingest.FactRack, "10.0.0.1", "r1", ""), fact(detect.Target{}, ingest.FactRack, "10.0.0.2", "r2", "")},
 			nil,
 		},
+		"what each node has, of nodes that are not named": {
+			[]detect.FactStats{fact(detect.Target{}, ingest.FactRack, "", "r1", "r2")},
+			nil,
+		},
 		"amounts, which change": {
 			[]detect.FactStats{fact(orders, ingest.FactItems, "", "10", "11")},
 			nil,

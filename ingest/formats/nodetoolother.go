@@ -19,8 +19,8 @@ var NodetoolOther = ingest.Format{
 getendpoints, getsstables, gossipinfo, info, version, getguardrailsconfig, compactionstats, compactionhistory,
 tpstats, netstats, proxyhistograms, rangekeysample, gettraceprobability, getauditlog, getfullquerylog, repair
 (https://cassandra.apache.org/doc/latest/cassandra/managing/tools/nodetool/nodetool.html). Taken are nodes with
-their data centre, rack and state, the version, and guardrails on partitions. What nodetool says when it fails
-is a problem.`,
+their data centre, rack, state and number of tokens, the version, and guardrails on partitions. What nodetool says
+when it fails is a problem.`,
 	Sequential: true,
 	Sniff:      sniffNodetoolOther,
 	New:        func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return &nodetoolOther{}, nil },
@@ -31,13 +31,20 @@ const (
 	causeNodetool = "nodetool says that it failed"
 )
 
-type nodetoolOther struct{ datacenter []byte }
+type nodetoolOther struct {
+	datacenter []byte // of the rows below
+	gossiper   []byte // the node that lines of gossipinfo tell of
+}
 
 var (
-	statusRow    = regexp.MustCompile(`^([UD?][NLJMS])\s+(\S+)\s.*\s(\S+)\s*$`)
-	ringRow      = regexp.MustCompile(`^(\S+)\s+(\S+)\s+(Up|Down)\s+(Normal|Leaving|Joining|Moving)\s`)
+	statusRow    = regexp.MustCompile(`^([UD?][NLJMS])\s+(\S+)\s+(?:\?|[\d.,]+ \S+)\s+(?:(\d+)\s+)?\S.*\s(\S+)\s*$`)
+	ringRow      = regexp.MustCompile(`^(\S+)\s+(?:(\S+)\s+)?(\S+)\s+(Up|Down)\s+(Normal|Leaving|Joining|Moving)\s`)
+	ringEnds     = regexp.MustCompile(`EndpointDetails\(host:([^,()]+), datacenter:([^,()]+), rack:([^,()]+)\)`)
 	guardrailRow = regexp.MustCompile(`^(partition_size|partition_tombstones)_threshold\s+\[([^,\]]+), ([^\]]+)\]\s*$`)
 	settingRow   = regexp.MustCompile(`^\s*(\w+)\s{2,}(\S+)$`)
+	gossipNode   = regexp.MustCompile(`^[\w.-]*/\[?([\d.]+|[\da-f:.]+)\]?(?::\d+)?$`)
+	gossipRow    = regexp.MustCompile(`^\s+(DC|RACK|RELEASE_VERSION):\d+:(\S+)$`)
+	infoTokens   = regexp.MustCompile(`see all (\d+) tokens`)
 	nodetoolFail = regexp.MustCompile(`^(?:nodetool: (?:Found unexpected|Failed to connect|Unable|Unknown|requires|\w+ requires)|See 'nodetool help'|error: |-- StackTrace --)`)
 )
 
@@ -45,14 +52,7 @@ var (
 func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 	line := bytes.TrimRight(rec.Data, " \t")
 	f := ingest.Fact{At: rec.At}
-	if m := statusRow.FindSubmatch(line); m != nil {
-		f.Node = m[2]
-		d.node(to, f, string(m[1]), m[3])
-		return
-	}
-	if m := ringRow.FindSubmatch(line); m != nil {
-		f.Node = m[1]
-		d.node(to, f, string(m[3][:1])+string(m[4][:1]), m[2])
+	if d.topology(line, f, to) {
 		return
 	}
 	if m := guardrailRow.FindSubmatch(line); m != nil && systable.SettingFact(to, f, string(m[1])+"_warn_threshold", string(m[3])) {
@@ -65,26 +65,72 @@ func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 	switch {
 	case nodetoolFail.Match(line):
 		complain(to, causeNodetool, line, rec.At)
-	case name == "releaseversion":
-		f.Name, f.Value = ingest.FactVersion, value
-		to.Fact(&f)
 	case name == "partitioner":
-		f.Name, f.Value = ingest.FactPartitioner, value[bytes.LastIndexByte(value, '.')+1:]
-		to.Fact(&f)
+		tellFact(to, f, ingest.FactPartitioner, value[bytes.LastIndexByte(value, '.')+1:])
+	case infoFacts[name] != "":
+		tellFact(to, f, infoFacts[name], value)
+	case name == "token" && infoTokens.Match(value):
+		tellFact(to, f, ingest.FactTokens, infoTokens.FindSubmatch(value)[1])
 	default:
 		if name == "datacenter" {
 			d.datacenter = bytes.Clone(value)
+		} else if m := gossipNode.FindSubmatch(line); m != nil {
+			d.gossiper = bytes.Clone(m[1])
 		}
 		to.Skip(skipOther)
 	}
 }
 
-// node tells of a row of status or ring.
-func (d *nodetoolOther) node(to ingest.Sink, f ingest.Fact, state string, rack []byte) {
+// infoFacts are the labels of info and version that tell of the node which was asked.
+var infoFacts = map[string]string{"releaseversion": ingest.FactVersion, "data center": ingest.FactDatacenter, "rack": ingest.FactRack}
+
+var gossipFacts = map[string]string{"RELEASE_VERSION": ingest.FactVersion, "DC": ingest.FactDatacenter, "RACK": ingest.FactRack}
+
+// tellFact tells of a fact unless its value is empty.
+func tellFact(to ingest.Sink, f ingest.Fact, name string, value []byte) {
+	f.Name, f.Value = name, value
+	if len(value) == 0 {
+		to.Skip(skipOther)
+		return
+	}
+	to.Fact(&f)
+}
+
+// topology reads a row of status, ring, describering or gossipinfo.
+func (d *nodetoolOther) topology(line []byte, f ingest.Fact, to ingest.Sink) bool {
+	if m := statusRow.FindSubmatch(line); m != nil {
+		f.Node = m[2]
+		d.node(to, f, string(m[1]), d.datacenter, m[4], m[3])
+		return true
+	}
+	if m := ringRow.FindSubmatch(line); m != nil {
+		f.Node = m[1]
+		datacenter := d.datacenter
+		if len(m[2]) > 0 {
+			datacenter = m[2] // of 1.2 and before
+		}
+		d.node(to, f, string(m[4][:1])+string(m[5][:1]), datacenter, m[3], nil)
+		return true
+	}
+	if m := gossipRow.FindSubmatch(line); m != nil {
+		f.Node = d.gossiper
+		tellFact(to, f, gossipFacts[string(m[1])], m[2])
+		return true
+	}
+	ends := ringEnds.FindAllSubmatch(line, -1)
+	for _, m := range ends {
+		f.Node = m[1]
+		d.node(to, f, "", m[2], m[3], nil)
+	}
+	return len(ends) > 0
+}
+
+// node tells what is known of a node; what is empty is not.
+func (d *nodetoolOther) node(to ingest.Sink, f ingest.Fact, state string, datacenter, rack, tokens []byte) {
 	for _, fact := range []struct {
 		name  string
 		value []byte
-	}{{ingest.FactNodeState, []byte(state)}, {ingest.FactDatacenter, d.datacenter}, {ingest.FactRack, rack}} {
+	}{{ingest.FactNodeState, []byte(state)}, {ingest.FactDatacenter, datacenter}, {ingest.FactRack, rack}, {ingest.FactTokens, tokens}} {
 		f.Name, f.Value = fact.name, fact.value
 		if len(f.Value) > 0 {
 			to.Fact(&f)
@@ -96,10 +142,10 @@ func (d *nodetoolOther) node(to ingest.Sink, f ingest.Fact, state string, rack [
 var nodetoolBegins = regexp.MustCompile(`^(?:` +
 	`Status=Up/Down|ReleaseVersion: \S|Compaction History:|Cluster Information:|Schema Version:\S+|TokenRange:|` +
 	`Pool Name +Active|proxy histograms$|Current (?:trace probability|compaction throughput|stream throughput|timeout for type)|Logger Name +Log Level|RangeKeySample:|Gossip active +: |Mode: (?:NORMAL|JOINING|LEAVING)|` +
-	`concurrent compactors +\d|pending tasks: \d|audit_logs_dir |archive_command |\w+_threshold +\[\S+, \S+\]|` +
+	`concurrent compactors +\d|pending tasks: \d|audit_logs_dir |archive_command |\w+_threshold +\[\S+, \S+\]|\w+_(?:warn|fail)_threshold +\S+$|` +
 	`\[[-\d :,]+\] (?:Replication factor is|Starting repair command|Repair session|Repair completed)|` +
 	`Address +(?:DC +)?Rack +Status +State +Load|  generation:\d+|nodetool: (?:Found unexpected|Failed|Unable|Unknown|\w+ requires)|` +
-	`Datacenter: \S+$|allow_filtering_enabled +(?:true|false))`)
+	`-- StackTrace --$|Datacenter: \S+$|allow_filtering_enabled +(?:true|false))`)
 
 var ssTablePath = regexp.MustCompile(`^/\S+-(?:Data|Index)\.db$`)
 

@@ -60,6 +60,7 @@ type histograms struct {
 	store   ingest.Store
 	out     printout
 	table   []byte
+	index   []byte
 	at      mark
 	columns []histogramColumn          // by number, the label of the row left out
 	offsets bool                       // rows are buckets: 1.2
@@ -80,7 +81,8 @@ func (d *histograms) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
 	if m := histogramTitle.FindSubmatch(rec.Data); m != nil {
 		d.finish(to)
-		d.table, d.at = bytes.Join(m[1:], []byte{'.'}), d.out.mark(rec.At)
+		d.table, d.index = splitName(m[1], m[2])
+		d.at = d.out.mark(rec.At)
 		to.Skip(skipHistogram)
 		return
 	}
@@ -214,7 +216,7 @@ func (d *histograms) finish(to ingest.Sink) {
 			measure = ingest.PartitionCells
 		}
 		to.State(&ingest.State{
-			Store: d.store, Table: d.table, Source: ingest.SourceTableHistograms, Measure: measure, Value: n, At: d.out.place(d.at),
+			Store: d.store, Table: d.table, Index: d.index, Source: ingest.SourceTableHistograms, Measure: measure, Value: n, At: d.out.place(d.at),
 		})
 	}
 	*d = histograms{store: d.store, out: d.out, columns: d.columns[:0]}
