@@ -37,6 +37,7 @@ type Reader struct {
 	parts                 [][]byte
 	one                   [1]*cql.Statement
 	event                 ingest.Event
+	audit                 auditBound
 }
 
 // maxLearned bounds the tables of which a key column is learned.

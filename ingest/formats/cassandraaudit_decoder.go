@@ -20,15 +20,15 @@ type cassandraAudit struct {
 	reader cqltrace.Reader
 	times  ingest.TimeParser
 	event  ingest.Event
-	table  []byte
 	to     ingest.Sink
 	hand   func(*ingest.Event)
 }
 
 // An auditRecord is one entry taken apart. Its texts are parts of the record.
 type auditRecord struct {
-	timestamp, kind, category, keyspace, table, operation []byte
-	level                                                 ingest.Consistency
+	cqltrace.Audit
+	timestamp []byte
+	level     ingest.Consistency
 }
 
 // auditStarts are the names with which entries begin, and those that must follow: Cassandra's and DSE's.
@@ -61,18 +61,18 @@ func (d *cassandraAudit) Decode(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	a := auditFields(bytes.TrimSuffix(bytes.TrimRight(rec.Data[at:], " \r\n"), []byte(auditViewerTitle)))
-	if !a.isRequest() {
+	if !a.Request() {
 		to.Skip(auditSkipOther)
 		return
 	}
 	d.to = to
-	d.event = ingest.Event{Store: ingest.Cassandra, Witness: ingest.AuditLog, At: rec.At, Consistency: a.level}
+	d.event = ingest.Event{Store: ingest.Cassandra, At: rec.At, Consistency: a.level}
 	if nano, cause := d.times.Parse(a.timestamp); cause == "" {
 		d.event.SetTime(nano)
 	} else if rec.UnixNano != 0 {
 		d.event.SetTime(rec.UnixNano)
 	}
-	if !d.request(&a) {
+	if !d.reader.Audited(&d.event, &a.Audit, d.hand) {
 		to.Problem(ingest.Problem{Cause: auditProblem, Text: string(first[:min(len(first), ingest.MaxProblemText)]), At: rec.At})
 	}
 }
@@ -81,12 +81,12 @@ func (d *cassandraAudit) Decode(rec *ingest.Record, to ingest.Sink) {
 // consistency level behind it.
 func auditFields(entry []byte) (a auditRecord) {
 	if i := bytes.Index(entry, []byte(auditOperation)); i >= 0 {
-		a.operation = entry[i+len(auditOperation):]
+		a.Operation = entry[i+len(auditOperation):]
 		entry = entry[:i]
 	}
-	if i := bytes.LastIndex(a.operation, []byte(auditLevel)); i >= 0 {
-		a.level = ingest.ConsistencyOf(bytes.TrimSpace(a.operation[i+len(auditLevel):]))
-		a.operation = a.operation[:i]
+	if i := bytes.LastIndex(a.Operation, []byte(auditLevel)); i >= 0 {
+		a.level = ingest.ConsistencyOf(bytes.TrimSpace(a.Operation[i+len(auditLevel):]))
+		a.Operation = a.Operation[:i]
 	}
 	for len(entry) > 0 {
 		var pair []byte
@@ -96,65 +96,14 @@ func auditFields(entry []byte) (a auditRecord) {
 		case "timestamp":
 			a.timestamp = value
 		case "type":
-			a.kind = value
+			a.Kind = value
 		case "category":
-			a.category = value
+			a.Category = value
 		case "ks":
-			a.keyspace = value
+			a.Keyspace = value
 		case "scope", "cf":
-			a.table = value
+			a.Table = value
 		}
 	}
 	return a
-}
-
-// isRequest reports whether the entry stands for a request to a table. A statement that was prepared or
-// refused is none; of a batch that a driver put together, the statements have entries of their own.
-func (a *auditRecord) isRequest() bool {
-	switch string(a.category) {
-	case "QUERY", "DML":
-	default:
-		return false
-	}
-	switch string(a.kind) {
-	case "BATCH":
-		return a.isBatchText()
-	case "SET_KS", "USE_KEYSPACE", "PREPARE_STATEMENT", "CQL_PREPARE_STATEMENT":
-		return false
-	}
-	return len(a.operation) > 0 || len(a.table) > 0
-}
-
-func (a *auditRecord) isBatchText() bool {
-	return len(a.operation) >= len("BEGIN") && bytes.EqualFold(a.operation[:len("BEGIN")], []byte("BEGIN"))
-}
-
-func (d *cassandraAudit) request(a *auditRecord) bool {
-	s := cqltrace.Statement{Text: a.operation, Keyspace: a.keyspace}
-	e := &d.event
-	switch {
-	case a.isBatchText():
-		return d.reader.Each(e, s, d.hand)
-	case len(a.operation) > 0 && d.reader.Read(e, s):
-	case len(a.table) > 0:
-		d.table = append(append(append(d.table[:0], a.keyspace...), '.'), a.table...)
-		e.Table, e.Op = d.table, auditOp(a)
-	default:
-		return false
-	}
-	d.to.Event(e)
-	return true
-}
-
-// auditOp tells the operation from the type; old interfaces have no text.
-func auditOp(a *auditRecord) ingest.Op {
-	switch {
-	case bytes.Contains(a.kind, []byte("DELETE")), bytes.Contains(a.kind, []byte("REMOVE")):
-		return ingest.OpDelete
-	case string(a.category) == "DML":
-		return ingest.OpWrite
-	case bytes.Contains(a.kind, []byte("RANGE_SLICE")), bytes.Contains(a.kind, []byte("INDEXED")):
-		return ingest.OpScan
-	}
-	return ingest.OpRead
 }
