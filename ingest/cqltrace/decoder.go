@@ -143,7 +143,7 @@ func (d *Decoder) named(id []byte) *session {
 		return s
 	}
 	s := d.add()
-	s.id, s.nano = string(id), timeOfUUID(id)
+	s.id, s.nano = string(id), TimeOfUUID(id)
 	d.held[s.id] = s
 	return s
 }

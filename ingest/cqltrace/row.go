@@ -142,7 +142,7 @@ func (d *Decoder) slowRow(r *row) verdict {
 	s := &session{at: d.rowAt, slow: true, node: clone(r[nodeIP])}
 	d.headRow(s, r)
 	if s.nano == 0 {
-		s.nano = timeOfUUID(bytes.ReplaceAll(r[startTime], []byte("-"), nil))
+		s.nano = TimeOfUUID(bytes.ReplaceAll(r[startTime], []byte("-"), nil))
 	}
 	if len(s.tables) == 0 {
 		s.tables = clone(firstOfSet(r[tableNames]))
@@ -197,9 +197,9 @@ func isUUID(text []byte) bool {
 	return true
 }
 
-// timeOfUUID gives the Unix nanoseconds in a version 1 UUID without hyphens (RFC 9562, section 5.1), 0
+// TimeOfUUID gives the Unix nanoseconds in a version 1 UUID without hyphens (RFC 9562, section 5.1), 0
 // for any other.
-func timeOfUUID(id []byte) int64 {
+func TimeOfUUID(id []byte) int64 {
 	var raw [16]byte
 	if len(id) != 32 {
 		return 0

@@ -23,6 +23,7 @@ func Catalogue() []*ingest.Format {
 		&CassandraTrace,
 		&ScyllaTrace,
 		&CassandraAudit,
+		&ScyllaAudit,
 		&CassandraFQL,
 		&ThrottleText,
 		&TableStats,

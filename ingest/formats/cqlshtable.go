@@ -14,7 +14,7 @@ var CQLShTable = ingest.Format{
 	Name:     "cqlsh-table",
 	Title:    "system tables and views, printed by cqlsh or exported with COPY TO",
 	Coverage: ingest.StateOnly,
-	Carries:  []string{"partition, row and cell sizes with key", "tombstones and rows a read", "settings", "schema"},
+	Carries:  []string{"partition, row and cell sizes with key", "tombstones and rows a read", "requests with key", "settings", "schema"},
 	Doc: `What cqlsh prints for SELECT of system_views, system, system_schema and ScyllaDB's system.large_* tables, also
 under EXPAND ON and as CSV of COPY TO; several tables may follow each other
 (https://cassandra.apache.org/doc/latest/cassandra/managing/operating/virtualtables.html,
@@ -27,7 +27,9 @@ https://opensource.docs.scylladb.com/stable/troubleshooting/large-partition-tabl
 Tables are told apart by their columns. Views that have the same columns (tombstones_per_read and
 rows_per_read; max_partition_size and disk_usage) are read only where the SELECT stands before them.
 Rows of ScyllaDB's tables are of one SSTable, which the server found over its own limit. Rows of
-system_views.slow_queries (6.0) are slow reads, as those of the slow log.`,
+system_views.slow_queries (6.0) are slow reads, as those of the slow log. Rows of audit.audit_log (ScyllaDB,
+https://docs.scylladb.com/manual/stable/operating-scylla/security/auditing.html) and dse_audit.audit_log (DSE) are
+requests, as those of audit logs; ScyllaDB's show ? in place of bound values.`,
 	Sequential: true,
 	Sniff:      sniffCQLTable,
 	New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
@@ -217,7 +219,8 @@ func (d *cqlTable) exported(head []byte) {
 	line = bytes.TrimRight(line, "\r")
 	for _, separator := range []byte(",;\t") {
 		names := splitCSV(line, separator)
-		if len(names) > 1 && systable.KnownColumns(names) {
+		d.row.Names = systable.AuditRow(names)
+		if d.row.Names != nil || len(names) > 1 && systable.KnownColumns(names) {
 			d.csv, d.mode = separator, outside
 			return
 		}

@@ -15,9 +15,12 @@ var ScyllaLog = ingest.Format{
 	Coverage: ingest.Selected,
 	Carries:  []string{"time", "table", "key", "tombstones", "rows", "partition size", "row size", "cell size", "collection size"},
 	Sniff:    sniffScyllaLog,
-	Begins:   func(line []byte) bool { _, at := scyllaLine(line); return at >= 0 },
+	Begins: func(line []byte) bool {
+		_, at := scyllaLine(line)
+		return at >= 0 || scyllaAuditEntry(line) >= 0
+	},
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		return &scylla{schema: o.Schema, times: ingest.TimeParser{Location: o.Location}}, nil
+		return &scylla{schema: o.Schema, times: ingest.TimeParser{Location: o.Location}, audits: newScyllaAudit(o)}, nil
 	},
 }
 
@@ -25,8 +28,8 @@ const scyllaLogDoc = `
 What ScyllaDB 2.3 to 2026.3 prints to its console, syslog or journal. Read are large partitions, rows, cells and
 collections (logger large_data; since 5.2.18, 5.4.6 and 6.0 these lines name no key, which then stands in
 system.large_partitions only), large data guardrails, tombstone warnings (querier), unpaged reads that ended at
-query_tombstone_page_limit (storage_proxy), batches over several partitions, and per-partition rate limits. All other
-lines are skipped. Times without a zone are in --timezone.
+query_tombstone_page_limit (storage_proxy), batches over several partitions, per-partition rate limits, and entries of the
+audit log that syslog put between them. All other lines are skipped. Times without a zone are in --timezone.
 
 Sizes are of one SSTable. Tombstones are those of one page of a read; from 6.2 on one such line in ten seconds is printed
 by each shard. Sources: db/large_data_handler.cc, replica/querier.cc, seastar/src/util/log.cc.
@@ -42,6 +45,7 @@ const (
 type scylla struct {
 	schema *cql.Schema
 	times  ingest.TimeParser
+	audits *scyllaAudit
 
 	// The current record.
 	rec  *ingest.Record
@@ -61,6 +65,10 @@ type scylla struct {
 // Decode implements ingest.Decoder.
 func (d *scylla) Decode(rec *ingest.Record, to ingest.Sink) {
 	head, at := scyllaLine(rec.Data)
+	if at < 0 && scyllaAuditEntry(rec.Data) >= 0 {
+		d.audits.Decode(rec, slAudits{to})
+		return
+	}
 	if at < 0 {
 		to.Skip(slSkipOther)
 		return
@@ -93,6 +101,15 @@ func (d *scylla) Decode(rec *ingest.Record, to ingest.Sink) {
 		}
 	}
 	to.Problem(ingest.Problem{Cause: slProblemMessage, Text: string(text[:min(len(text), ingest.MaxProblemText)]), At: rec.At})
+}
+
+// slAudits hands on what an entry of the audit log tells, as traffic.
+type slAudits struct{ ingest.Sink }
+
+// Event implements ingest.Sink.
+func (s slAudits) Event(e *ingest.Event) {
+	e.Coverage = ingest.Traffic
+	s.Sink.Event(e)
 }
 
 // slMayBeWrapped reports whether the first line of a message may be the beginning of one that is read.

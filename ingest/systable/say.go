@@ -59,6 +59,8 @@ func (s *Sayer) Say(r *Row, at ingest.Position, to ingest.Sink) bool {
 		}, r.Of("key"))
 	case r.Has("times_reported", "query", "table_name"):
 		return s.slowQuery(r, table, at, to)
+	case r.Has("event_time", "category", "operation", "keyspace_name", "table_name"):
+		return s.audited(r, at, to)
 	case r.Has("kind", "rank", "partition_key", "count", "error"):
 		return s.sampled(r, table, at, to)
 	case r.Has("range_start", "range_end", "mean_partition_size", "partitions_count"):
