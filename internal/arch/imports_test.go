@@ -45,6 +45,7 @@ var layers = map[string]layer{
 	"report":                      {ours: []string{"detect", "ingest", "ingest/cql"}},
 	"report/render":               {ours: []string{"report", "detect", "ingest", "internal/columnar"}, others: []string{"golang.org/x/text", "github.com/mattn/go-runewidth"}},
 	"internal/arch":               {},
+	"internal/speed":              {},
 	"internal/ddl":                {ours: []string{"ingest/cql"}},
 	"internal/columnar":           {others: []string{"github.com/apache/arrow/go", "github.com/klauspost/compress"}},
 	"internal/generate":           {},
