@@ -192,7 +192,6 @@ var (
 	slDropped = []byte("(rate limiting dropped ")
 	slUnpaged = []byte("Tombstones processed by unpaged query exceeds limit of ")
 	slLimited = []byte("Per-partition rate limit reached for ")
-	slWarning = []byte(" (see tombstone_warn_threshold)")
 )
 
 // scyllaMessage gives what reads the message, nil when none does.

@@ -13,6 +13,8 @@ var scyllaLoggers = [][]byte{
 	[]byte("large_data - "), []byte("large_partition - "), []byte("querier - Read "), []byte("storage_proxy - Exception when communicating with "),
 }
 
+var slWarning = []byte(" (see tombstone_warn_threshold)") // ends a warning of a read
+
 const maxScyllaPrefix = 300 // bytes before the bracket of the shard
 
 // scyllaLine takes the head of a line apart and gives where the message begins; -1: it has no such head.
