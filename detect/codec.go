@@ -18,7 +18,7 @@ import (
 // canonical: equal Profiles have equal bytes.
 const (
 	profileMagic   = "keyheatP"
-	profileVersion = 3
+	profileVersion = 4
 )
 
 // ErrProfile is wrapped by every error of ReadProfile.
@@ -105,6 +105,8 @@ func (w *encoder) inputs(list []InputStats) {
 		w.nums(s.Bytes, s.Lines, s.Records, s.Events, s.States, s.Facts, s.Points, s.Skipped, s.Problems)
 		w.signed(s.First)
 		w.signed(s.Last)
+		w.text(s.Recording.Name)
+		w.num(s.Recording.Part)
 		w.count(len(s.SkippedKind))
 		for _, kind := range slices.Sorted(maps.Keys(s.SkippedKind)) {
 			w.text(kind)

@@ -13,11 +13,23 @@ func TestStreamsThatWereRecordedTwiceAreNamed(t *testing.T) {
 	in := func(name string, first, last int64) InputStats {
 		return InputStats{Name: name, Format: "dynamodb-stream", First: first * minute, Last: last * minute}
 	}
+	part := func(recording string, number uint64, first, last int64) InputStats {
+		s := in("dynamodb://a/1", first, last)
+		s.Recording = ingest.Recording{Name: recording, Part: number}
+		return s
+	}
 	for _, c := range []struct {
 		name   string
 		inputs []InputStats
 		want   []Doubled
 	}{
+		{"captures of one recording, whose shards were read at different times", []InputStats{part("s3://t/h1/", 1, 1, 9), part("s3://t/h1/", 2, 2, 7), part("s3://t/h1/", 3, 5, 6)}, nil},
+		{"two recordings of one stream", []InputStats{part("s3://t/h1/", 1, 1, 9), part("s3://t/h1/", 2, 2, 7), part("s3://t/h2/", 1, 5, 6)}, []Doubled{{"dynamodb://a/1", Span{300, 361}}}},
+		{"a short one before and within a long one", []InputStats{part("s3://t/h2/", 1, 1, 6), part("s3://t/h1/", 1, 4, 9), part("s3://t/h1/", 2, 5, 8)},
+			[]Doubled{{"dynamodb://a/1", Span{240, 361}}, {"dynamodb://a/1", Span{300, 361}}}},
+		{"one recording after the other", []InputStats{part("s3://t/h1/", 1, 1, 4), part("s3://t/h1/", 2, 2, 5), part("s3://t/h2/", 1, 5, 9)}, nil},
+		{"a capture that is there twice", []InputStats{part("s3://t/h1/", 1, 3, 4), part("s3://t/h1/", 2, 3, 9), part("s3://t/h1/", 1, 3, 4)}, []Doubled{{"dynamodb://a/1", Span{180, 241}}}},
+		{"one of a single second that is there twice", []InputStats{part("s3://t/h1/", 1, 3, 3), part("s3://t/h1/", 1, 3, 3)}, []Doubled{{"dynamodb://a/1", Span{180, 181}}}},
 		{"two collectors", []InputStats{in("dynamodb://orders/shard-1", 1, 5), in("dynamodb://orders/shard-1", 4, 9)}, []Doubled{{"dynamodb://orders/shard-1", Span{240, 301}}}},
 		{"one within the other", []InputStats{in("dynamodb://a/1", 1, 9), in("dynamodb://a/1", 2, 3), in("dynamodb://a/1", 5, 6)},
 			[]Doubled{{"dynamodb://a/1", Span{120, 181}}, {"dynamodb://a/1", Span{300, 361}}}},
@@ -29,6 +41,28 @@ func TestStreamsThatWereRecordedTwiceAreNamed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := &Profile{Inputs: c.inputs}
 			if diff := cmp.Diff(p.Doubled(), c.want); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCapturesThatAreMissingAreTold(t *testing.T) {
+	in := func(recording string, part uint64) InputStats {
+		return InputStats{Recording: ingest.Recording{Name: recording, Part: part}}
+	}
+	for _, c := range []struct {
+		name   string
+		inputs []InputStats
+		want   []Missing
+	}{
+		{"all, in any order and several inputs of each", []InputStats{in("a", 2), in("a", 1), in("a", 2), in("b", 1), in("", 0)}, nil},
+		{"the first, as when only those of a day are read", []InputStats{in("a", 7), in("a", 8)}, nil},
+		{"some between others", []InputStats{in("b", 9), in("b", 2), in("a", 1), in("a", 3), in("b", 3)}, []Missing{{"a", 2, 2}, {"b", 4, 8}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &Profile{Inputs: c.inputs}
+			if diff := cmp.Diff(p.Missing(), c.want); diff != "" {
 				t.Errorf("(-got +want):\n%s", diff)
 			}
 		})

@@ -133,6 +133,7 @@ func (r *decoder) input() InputStats {
 		*n = r.num()
 	}
 	s.First, s.Last = r.signed(), r.signed()
+	s.Recording = ingest.Recording{Name: r.text(), Part: r.num()}
 	for range r.count() {
 		if s.SkippedKind == nil {
 			s.SkippedKind = map[string]uint64{}

@@ -65,7 +65,7 @@ func contextOf(in *ingest.Input) inputContext {
 }
 
 func statsOf(in *ingest.Input) InputStats {
-	return InputStats{Name: in.Name, Format: in.Format.Name, Coverage: in.Format.Coverage, Node: in.Node}
+	return InputStats{Name: in.Name, Format: in.Format.Name, Coverage: in.Format.Coverage, Node: in.Node, Recording: in.Recording}
 }
 
 // A workshop makes Profiles of parts. It is safe for use by several goroutines.

@@ -151,6 +151,7 @@ type InputStats struct {
 	SkippedKind map[string]uint64 // by kind
 	Problems    uint64
 	First, Last int64 // Unix nanoseconds of the events whose time is known; 0: none
+	Recording   ingest.Recording
 }
 
 // A Pane is one window of event time.

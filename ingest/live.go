@@ -49,6 +49,15 @@ type LiveInput struct {
 	Name   string
 	Format *Format // its Name, Title, Doc, Coverage and Carries; the rest is of no concern
 	Node   string  // address of the node that tells of itself; empty: none
+	// Recording is what it was recorded into, of a capture; the zero value: not known, or live.
+	Recording Recording
+}
+
+// A Recording is one of the captures that a collector wrote one after the other: each holds what came after the
+// one before, so they tell of nothing twice, whatever the times of their events.
+type Recording struct {
+	Name string // where the captures were put; empty: it is no such capture
+	Part uint64 // from 1
 }
 
 // Positions is what a Sink is as well where it keeps how far the parts of its input were read, such as the

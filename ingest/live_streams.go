@@ -54,7 +54,7 @@ func (s *streams) Open(in LiveInput) Sink {
 		return unread{}
 	}
 	l := &liveInput{streams: s}
-	l.res.Input = &Input{ID: InputID{File: s.file, Member: s.first + len(s.inputs)}, Name: in.Name, Format: in.Format, Node: in.Node}
+	l.res.Input = &Input{ID: InputID{File: s.file, Member: s.first + len(s.inputs)}, Name: in.Name, Format: in.Format, Node: in.Node, Recording: in.Recording}
 	s.inputs = append(s.inputs, l)
 	return l
 }

@@ -21,6 +21,7 @@ type Input struct {
 	Envelopes   []string // from the outermost to the innermost
 	Compression string   // outermost first, joined by "+": gzip; empty when there is none
 	UTF16       bool     // positions are those of its UTF-8 form
+	Recording   Recording
 
 	envelope *Envelope
 	quoted   bool   // line ends inside quotes do not end a record

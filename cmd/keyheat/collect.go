@@ -13,6 +13,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/capture"
+	"github.com/keyheat/keyheat/ingest/dynamo"
 )
 
 // collectOptions are the flags of collect.
@@ -21,6 +22,7 @@ type collectOptions struct {
 	to        string
 	overwrite bool
 	goOn      bool
+	every     value[time.Duration] // 0: the default
 	quiet     bool
 }
 
@@ -33,9 +35,13 @@ func newCollect(e *env) *cobra.Command {
 interrupted. Analysed later with --no-exact the file gives the report that the live run would have given; without it the
 keys that matter are counted exactly. It is an Arrow stream (docs/capture.md), of which a killed collect loses the last
 seconds. With --append it goes on with the file, where the source tells how far it was read (streams of DynamoDB): no
-record is there twice, and none that can still be read is left out.` + exitHelp,
+record is there twice, and none that can still be read is left out.
+
+To s3://bucket/prefix it writes a capture each minute, 00000001.arrow and so on. Each is there, whole, once it is
+uploaded: a killed collect loses those records that came after the last one.` + exitHelp,
 		Example: `  keyheat collect cassandra://reader@10.0.3.17/shop --for 5m --to capture.arrow
-  keyheat analyze capture.arrow`,
+  keyheat analyze capture.arrow
+  keyheat collect dynamodb://orders?region=eu-west-1 --to s3://traffic/orders/host1 --append`,
 		Args: args(1, 1, "one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.Validate(); err != nil {
@@ -45,21 +51,28 @@ record is there twice, and none that can still be read is left out.` + exitHelp,
 		},
 	}
 	o.live.add(cmd.Flags())
-	cmd.Flags().StringVar(&o.to, "to", "", "`FILE` for the records, which must not be there yet; - is stdout")
+	cmd.Flags().StringVar(&o.to, "to", "", "`FILE` for the records, which must not be there yet; - is stdout, s3://bucket/prefix a folder for many")
 	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "replace the file of --to when it is there")
 	cmd.Flags().BoolVar(&o.goOn, "append", false, "go on with the file of --to when it is there")
+	o.every.add(cmd.Flags(), "every", "", "with --to s3://…, begin a new object each `TIME`, which is what a killed collect may lose (default 1m)", parseSpan)
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "nothing on stderr but errors")
 	return cmd
 }
 
 // Validate reports every fault of the flags.
 func (o *collectOptions) Validate() error {
-	err := o.live.fault()
+	err := errors.Join(o.live.fault(), faults(&o.every))
 	if o.to == "" {
 		err = errors.Join(err, errors.New("--to FILE: is needed; - is stdout"))
 	}
 	if o.goOn && (o.overwrite || o.to == "-") {
 		err = errors.Join(err, errors.New("--append: needs a file, and not --overwrite"))
+	}
+	switch object := dynamo.IsObject(o.to); {
+	case object && o.overwrite:
+		err = errors.Join(err, errors.New("--overwrite: objects in S3 are never replaced: take another prefix"))
+	case !object && o.every.given:
+		err = errors.Join(err, errors.New("--every: needs --to s3://bucket/prefix; a file is whole at any time"))
 	}
 	return err
 }
@@ -69,23 +82,45 @@ func runCollect(ctx context.Context, e *env, stdout io.Writer, o *collectOptions
 	if err != nil {
 		return err
 	}
-	out, before, err := openCapture(e, stdout, o, text)
+	writing, stop := context.WithCancel(ctx)
+	defer stop()
+	r, err := openRecorder(e, stdout, o, text, stop)
 	if err != nil {
 		return err
 	}
-	writing, stop := context.WithCancel(ctx)
-	defer stop()
-	w, err := before.Continue(out, text, stop)
-	if err != nil {
-		return failed(errors.Join(fmt.Errorf("writing --to %s: %w", o.to, err), out.Close()))
-	}
 	e.announce(o.quiet, "recording", []string{text}, o.live.duration.of)
-	parts := flushing(writing, w, func(ctx context.Context) error { return timed{server, o.live.duration.of}.Collect(ctx, w) })
-	written := errors.Join(w.Close(parts), out.Close())
-	if _, inputs := w.Records(); inputs == 0 && o.to != "-" { // nothing is in it that is worth keeping
-		written = errors.Join(written, e.remove(o.to))
+	parts := flushing(writing, r, func(ctx context.Context) error { return timed{server, o.live.duration.of}.Collect(ctx, r.to) })
+	return o.tell(ctx, e, r.to, parts, r.close(parts))
+}
+
+// A recorder is where records go to.
+type recorder struct {
+	to    *capture.Writer
+	every time.Duration // between two flushes
+	flush func()
+	close func(parts error) error // parts is what could not be read
+}
+
+// openRecorder opens what --to names. stop is called when writing fails.
+func openRecorder(e *env, stdout io.Writer, o *collectOptions, source string, stop func()) (*recorder, error) {
+	if dynamo.IsObject(o.to) {
+		return openObjects(e, o, source, stop)
 	}
-	return o.tell(ctx, e, w, parts, written)
+	out, before, err := openCapture(e, stdout, o, source)
+	if err != nil {
+		return nil, err
+	}
+	w, err := before.Continue(out, source, stop)
+	if err != nil {
+		return nil, failed(errors.Join(fmt.Errorf("writing --to %s: %w", o.to, err), out.Close()))
+	}
+	return &recorder{w, flushEvery, w.Flush, func(parts error) error {
+		written := errors.Join(w.Close(parts), out.Close())
+		if _, inputs := w.Records(); inputs == 0 && o.to != "-" { // nothing is in it that is worth keeping
+			written = errors.Join(written, e.remove(o.to))
+		}
+		return written
+	}}, nil
 }
 
 // openCapture makes the file of --to, or opens it where the capture of a source in it ends.
@@ -132,18 +167,18 @@ func continued(e *env, name, source string) (io.WriteCloser, *capture.Before, er
 // flushEvery is how long a record waits at most until it is in the file.
 const flushEvery = 5 * time.Second
 
-// flushing writes what w holds again and again while collect runs.
-func flushing(ctx context.Context, w *capture.Writer, collect func(context.Context) error) error {
+// flushing writes what was recorded again and again while collect runs.
+func flushing(ctx context.Context, r *recorder, collect func(context.Context) error) error {
 	ended := make(chan struct{})
 	flushed := make(chan struct{})
 	go func() {
 		defer close(flushed)
-		tick := time.NewTicker(flushEvery)
+		tick := time.NewTicker(r.every)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				w.Flush()
+				r.flush()
 			case <-ended:
 				return
 			}

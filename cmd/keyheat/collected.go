@@ -11,7 +11,7 @@ import (
 const maxNamed = 10
 
 // collectedNotes says what a reader must know of recordings that were made on several machines: what was
-// recorded twice, and which nodes sent nothing.
+// recorded twice, what is missing of a recording, and which nodes sent nothing.
 func collectedNotes(p *detect.Profile) (notes []string) {
 	doubled := p.Doubled()
 	for _, d := range doubled[:min(len(doubled), maxNamed)] {
@@ -20,6 +20,13 @@ func collectedNotes(p *detect.Profile) (notes []string) {
 	}
 	if more := len(doubled) - maxNamed; more > 0 {
 		notes = append(notes, fmt.Sprintf("more streams that were recorded twice: %d", more))
+	}
+	missing := p.Missing()
+	for _, m := range missing[:min(len(missing), maxNamed)] {
+		notes = append(notes, fmt.Sprintf("gap: captures %d to %d of the recording %s are not among the inputs", m.First, m.Last, m.Recording))
+	}
+	if more := len(missing) - maxNamed; more > 0 {
+		notes = append(notes, fmt.Sprintf("gap: more gaps in recordings: %d", more))
 	}
 	if unseen, of := p.Unseen(); len(unseen) > 0 {
 		shown := strings.Join(unseen[:min(len(unseen), maxNamed)], ", ")

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,12 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/dynamo"
 )
 
 // doctorOptions are the flags of doctor.
 type doctorOptions struct {
 	live   liveFlags
 	format value[string]
+	to     string
 }
 
 func newDoctor(e *env) *cobra.Command {
@@ -25,9 +28,12 @@ func newDoctor(e *env) *cobra.Command {
 		Use:   "doctor URL",
 		Short: "say what a running database shows, what hides the rest, and the least rights needed",
 		Long: `doctor asks a running database what keyheat can see of it, which settings or missing permissions hide evidence, and
-with which command that would show, at which cost. It only reads. It prints the least role or policy that suffices.` + exitHelp,
-		Example: "  keyheat doctor cassandra://reader@10.0.3.17/shop\n  keyheat doctor --format json dynamodb://orders",
-		Args:    args(1, 1, "one URL"),
+with which command that would show, at which cost. It only reads. It prints the least role or policy that suffices,
+and with --to the one for a folder of S3 that collect writes to.` + exitHelp,
+		Example: `  keyheat doctor cassandra://reader@10.0.3.17/shop
+  keyheat doctor --format json dynamodb://orders
+  keyheat doctor dynamodb://orders --to s3://traffic/orders/host1`,
+		Args: args(1, 1, "one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.Validate(); err != nil {
 				return usage(err)
@@ -37,11 +43,18 @@ with which command that would show, at which cost. It only reads. It prints the 
 	}
 	o.format.add(cmd.Flags(), "format", "text", "`FORMAT` of the output: text or json", oneOf("text", "json"))
 	o.live.addLoad(cmd.Flags())
+	cmd.Flags().StringVar(&o.to, "to", "", "`FOLDER` that collect is to write to: s3://bucket/prefix")
 	return cmd
 }
 
 // Validate reports every fault of the flags.
-func (o *doctorOptions) Validate() error { return faults(&o.format, &o.live.load) }
+func (o *doctorOptions) Validate() error {
+	err := faults(&o.format, &o.live.load)
+	if o.to != "" && !dynamo.IsObject(o.to) {
+		err = errors.Join(err, fmt.Errorf("--to %s: must be like s3://bucket/prefix; other files need no policy", o.to))
+	}
+	return err
+}
 
 func runDoctor(ctx context.Context, e *env, w io.Writer, o *doctorOptions, text string) error {
 	server, err := e.openServer(text, &o.live, ingest.DecodeOptions{})
@@ -52,16 +65,37 @@ func runDoctor(ctx context.Context, e *env, w io.Writer, o *doctorOptions, text 
 	if err != nil {
 		return failedOrStopped(ctx, fmt.Errorf("%s: %w", text, err))
 	}
+	policy, err := o.writePolicy(e, d)
+	if err != nil {
+		return failed(err)
+	}
 	if o.format.of == "json" {
-		return printDiagnosisJSON(w, text, d)
+		return printDiagnosisJSON(w, text, d, policy)
 	}
 	p := &diagnosisText{width: cmp.Or(e.width, 100)}
-	p.print(d)
+	p.print(d, policy)
 	_, err = io.WriteString(w, p.out.String())
 	return err
 }
 
-func printDiagnosisJSON(w io.Writer, source string, d *ingest.Diagnosis) error {
+// writePolicy gives the policy for the folder of --to, and notes whether it can be listed; empty: there is no --to.
+func (o *doctorOptions) writePolicy(e *env, d *ingest.Diagnosis) (string, error) {
+	if o.to == "" {
+		return "", nil
+	}
+	recording, last, err := e.objects.Recording(o.to)
+	switch {
+	case recording == nil:
+		return "", err
+	case err != nil:
+		d.Notes = append(d.Notes, "objects cannot be listed: "+err.Error())
+	default:
+		d.Notes = append(d.Notes, fmt.Sprintf("%s holds %d captures; whether more can be written was not tried, since doctor only reads", recording.Name(), last))
+	}
+	return recording.Policy()
+}
+
+func printDiagnosisJSON(w io.Writer, source string, d *ingest.Diagnosis, policy string) error {
 	type hidden struct {
 		What string `json:"what"`
 		Why  string `json:"why"`
@@ -75,8 +109,9 @@ func printDiagnosisJSON(w io.Writer, source string, d *ingest.Diagnosis) error {
 		Hidden  []hidden `json:"hidden"`
 		Lacking []string `json:"lacking"`
 		Least   string   `json:"least"`
+		LeastTo string   `json:"least_to,omitempty"`
 		Notes   []string `json:"notes"`
-	}{"keyheat.diagnosis/1", source, orNone(d.Sees), []hidden{}, orNone(d.Lacking), d.Least, orNone(d.Notes)}
+	}{"keyheat.diagnosis/1", source, orNone(d.Sees), []hidden{}, orNone(d.Lacking), d.Least, policy, orNone(d.Notes)}
 	for _, h := range d.Hidden {
 		out.Hidden = append(out.Hidden, hidden(h))
 	}
@@ -95,7 +130,7 @@ type diagnosisText struct {
 // labelWidth is the width of the column of what is asked.
 const labelWidth = 13
 
-func (p *diagnosisText) print(d *ingest.Diagnosis) {
+func (p *diagnosisText) print(d *ingest.Diagnosis, policy string) {
 	p.say("can see", cmp.Or(strings.Join(d.Sees, ", "), "nothing"))
 	label := "cannot see"
 	for _, h := range d.Hidden {
@@ -115,6 +150,10 @@ func (p *diagnosisText) print(d *ingest.Diagnosis) {
 	if d.Least != "" {
 		p.say("least role", "that works:")
 		p.paste("  ", d.Least)
+	}
+	if policy != "" {
+		p.say("to write", "the least policy for --to:")
+		p.paste("  ", policy)
 	}
 	for _, n := range d.Notes {
 		p.say("note", n)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/dynamo"
 	"github.com/keyheat/keyheat/internal/nightly"
 )
 
@@ -48,7 +49,8 @@ type env struct {
 	random      func(p []byte) // fills p with bytes that nobody can guess
 	buildInfo   func() (*debug.BuildInfo, bool)
 
-	schemes []scheme // of live sources
+	schemes []scheme        // of live sources
+	objects *dynamo.Objects // in S3
 
 	screen   io.Writer                     // the terminal that stdout is, by itself
 	terminal func() (io.ReadCloser, error) // where keys are typed when stdin is something else

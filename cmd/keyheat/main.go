@@ -6,6 +6,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -18,6 +20,7 @@ func main() { os.Exit(mainCode()) }
 func mainCode() int {
 	// Without this a write to a closed pipe kills the process before its other outputs are written.
 	signal.Ignore(syscall.SIGPIPE)
+	log.SetOutput(io.Discard) // the uploader of the AWS SDK logs what its errors say
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second signal ends the process at once, as people expect who press Ctrl-C twice.

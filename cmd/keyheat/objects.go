@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"io/fs"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -14,9 +16,42 @@ type anyFiles struct {
 	objects *dynamo.Objects
 }
 
-// withObjects adds the objects in S3. ctx ends all requests for them.
-func withObjects(ctx context.Context, files ingest.Files) ingest.Files {
-	return anyFiles{files, dynamo.NewObjects(ctx)}
+// addObjects adds the objects in S3 to the files that are read and written. ctx ends all requests that read.
+func (e *env) addObjects(ctx context.Context) {
+	e.objects = dynamo.NewObjects(ctx)
+	files, create, readFile := anyFiles{e.files, e.objects}, e.create, e.readFile
+	e.files = files
+	e.create = func(name string) (io.WriteCloser, error) {
+		if dynamo.IsObject(name) {
+			return e.objects.Create(name, false), nil
+		}
+		return create(name)
+	}
+	e.readFile = func(name string) ([]byte, error) {
+		if dynamo.IsObject(name) {
+			return readObject(e.objects, name)
+		}
+		return readFile(name)
+	}
+}
+
+// readObject gives an object that is as small as what is read at once: a Profile, a configuration.
+func readObject(objects *dynamo.Objects, name string) ([]byte, error) {
+	f, err := objects.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxProfile))
+	return data, errors.Join(err, f.Close())
+}
+
+// giveUp ends a file that is not whole: an object is not there then.
+func giveUp(file io.Closer) error {
+	if object, ok := file.(*dynamo.Upload); ok {
+		object.Abort()
+		return nil
+	}
+	return file.Close()
 }
 
 func (f anyFiles) of(name string) ingest.Files {

@@ -303,14 +303,19 @@ func (w *lateWriter) flush() (err error) {
 	return err
 }
 
-func (w *lateWriter) close() error { return errors.Join(w.flush(), w.abandon()) }
+func (w *lateWriter) close() error {
+	if err := w.flush(); err != nil {
+		return errors.Join(err, w.abandon())
+	}
+	return w.to.Close()
+}
 
 // abandon closes what is open.
 func (w *lateWriter) abandon() error {
 	if w.to == nil {
 		return nil
 	}
-	return w.to.Close()
+	return giveUp(w.to)
 }
 
 // A stdoutWriter is never closed.

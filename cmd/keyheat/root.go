@@ -18,7 +18,7 @@ import (
 // run executes the command line of e and gives the exit code.
 func run(ctx context.Context, e *env) int {
 	e.stdout = &quietPipe{w: e.stdout}
-	e.files = withObjects(ctx, e.files)
+	e.addObjects(ctx)
 	root := newRoot(e)
 	root.SetArgs(e.args)
 	root.SetIn(e.stdin)

@@ -19,8 +19,9 @@ type Before struct {
 	// It is 0 where there is no batch: then nothing is kept.
 	End int64
 
-	inputs  []inputBefore
-	records uint64
+	inputs    []inputBefore
+	records   uint64
+	recording ingest.Recording
 }
 
 // An inputBefore is an input that was recorded before.
@@ -49,7 +50,7 @@ func ReadBefore(from io.Reader, source string) (*Before, error) {
 	if !slices.Equal(r.stream.Fields(), fields[:]) {
 		return nil, errors.New("is a capture that another version of keyheat wrote")
 	}
-	b := &Before{}
+	b := &Before{recording: r.recording}
 	for {
 		batch, err := r.stream.Next()
 		if err == io.EOF || errors.Is(err, columnar.ErrNoEnd) {
@@ -130,10 +131,10 @@ func (b *Before) Continue(to io.Writer, source string, failed func()) (*Writer, 
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{failed: failed, out: out, inputs: uint64(len(b.inputs)), before: map[string]*sink{}}
-	for i := range b.inputs {
-		in := &b.inputs[i]
-		w.before[in.in.Name] = &sink{w: w, number: uint64(i), positions: in.positions}
+	w := &Writer{failed: failed, source: source, out: out, begun: uint64(len(b.inputs))}
+	w.take(b)
+	for i, s := range w.sinks {
+		s.begun, s.number = true, uint64(i)
 	}
 	return w, nil
 }

@@ -18,7 +18,7 @@ var traffic = &ingest.Format{Name: "traffic", Coverage: ingest.Traffic}
 
 // readPages is a source of three parts, each an endless row of numbers: it goes on behind the positions that
 // are kept, and hands over some pages.
-func readPages(r *rand.Rand, to ingest.Streams, w *Writer) {
+func readPages(r *rand.Rand, to ingest.Streams, flush func()) {
 	sink := to.Open(ingest.LiveInput{Name: "stream", Format: traffic})
 	metrics := to.Open(ingest.LiveInput{Name: "metrics", Format: &ingest.Format{Name: "metrics", Coverage: ingest.StateOnly}})
 	positions := sink.(ingest.Positions)
@@ -35,13 +35,13 @@ func readPages(r *rand.Rand, to ingest.Streams, w *Writer) {
 			sink.Event(&e)
 			next[name]++
 			if r.IntN(20) == 0 {
-				w.Flush() // a moment in which a page is half handed over
+				flush() // a moment in which a page is half handed over
 			}
 		}
 		positions.Reached(name, strconv.Itoa(next[name]))
 		metrics.Point(&ingest.Point{Name: []byte("m")})
 		if r.IntN(3) == 0 {
-			w.Flush()
+			flush()
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestACaptureThatIsGoneOnWithHasEachRecordOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			readPages(r, w, w)
+			readPages(r, w, w.Flush)
 			if err := w.Close(nil); err != nil {
 				t.Fatal(err)
 			}

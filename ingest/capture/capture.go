@@ -20,6 +20,10 @@ const Version = "1"
 const (
 	metaVersion = "keyheat.capture"
 	metaSource  = "keyheat.source" // what was captured, as shown: a URL
+
+	// Of a capture that is one of a recording: where it was put, and its number there, from 1.
+	metaRecording = "keyheat.recording"
+	metaPart      = "keyheat.part"
 )
 
 // Format is the format of captures. What it reads has the formats of the source's inputs.

@@ -29,10 +29,11 @@ var errRow = errors.New("is no capture that keyheat writes")
 
 // A reader gives the records of a capture again. It implements ingest.Live.
 type reader struct {
-	stream *columnar.StreamReader
-	source string
-	row    row
-	sinks  []ingest.Sink
+	stream    *columnar.StreamReader
+	source    string
+	recording ingest.Recording
+	row       row
+	sinks     []ingest.Sink
 
 	event ingest.Event
 	state ingest.State
@@ -48,6 +49,7 @@ func newReader(from io.Reader, mem columnar.Allocator) (*reader, error) {
 	}
 	r := &reader{stream: stream}
 	r.source, _ = stream.Meta(metaSource)
+	r.recording = recordingOf(stream)
 	version, _ := stream.Meta(metaVersion)
 	if version != Version {
 		stream.Release()
@@ -101,7 +103,7 @@ func (r *reader) give(to ingest.Streams) (part, err error) {
 	number, known := r.row.count(colInput)
 	if string(kind) == kindInput {
 		in, err := readInput(&r.row, len(r.sinks))
-		if err == nil {
+		if in.Recording = r.recording; err == nil {
 			r.sinks = append(r.sinks, to.Open(in))
 		}
 		return nil, err

@@ -22,11 +22,17 @@ type Writer struct {
 
 	mu     sync.Mutex
 	out    *columnar.StreamWriter
+	source string
 	before map[string]*sink // inputs that were recorded before and not opened again, by name
-	inputs uint64
+	sinks  []*sink          // all inputs, also of captures before
+	begun  uint64           // inputs of the capture so far
 	rows   uint64
 	torn   int // inputs with records that no position stands behind yet
 	err    error
+
+	recording ingest.Recording
+	told      bool // an input told something since the capture began
+	noted     bool // there is a note or a failure since then
 }
 
 // NewWriter begins a capture of a source, which is named as it may be shown. failed is called when a write
@@ -37,7 +43,7 @@ func NewWriter(to io.Writer, source string, failed func()) (*Writer, error) {
 
 func newWriter(to io.Writer, source string, failed func(), mem columnar.Allocator) (*Writer, error) {
 	out, err := columnar.NewStreamWriter(to, fields[:], map[string]string{metaVersion: Version, metaSource: source}, mem)
-	return &Writer{failed: failed, out: out}, err
+	return &Writer{failed: failed, source: source, out: out}, err
 }
 
 // Open implements ingest.Streams.
@@ -48,13 +54,9 @@ func (w *Writer) Open(in ingest.LiveInput) ingest.Sink {
 		delete(w.before, in.Name)
 		return s
 	}
-	s := &sink{w: w, number: w.inputs}
-	w.inputs++
-	s.row(kindInput, func() error {
-		return errors.Join(
-			putText(w.out, colText, in.Name), putText(w.out, colName, in.Format.Name), putText(w.out, colNode, in.Node),
-			put(w.out, inputColumns, in.Format))
-	})
+	s := &sink{w: w, in: in}
+	w.sinks = append(w.sinks, s)
+	s.begin()
 	return s
 }
 
@@ -62,6 +64,7 @@ func (w *Writer) Open(in ingest.LiveInput) ingest.Sink {
 func (w *Writer) Note(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.noted = true
 	w.row(kindNote, func() error { return putText(w.out, colText, text) })
 }
 
@@ -76,7 +79,7 @@ func (w *Writer) Flush() {
 func (w *Writer) Records() (records, inputs uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.rows, w.inputs
+	return w.rows, uint64(len(w.sinks))
 }
 
 // Close ends the capture. of is what Collect gave: the parts that could not be read.
@@ -84,7 +87,16 @@ func (w *Writer) Close(of error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, part := range ingest.Parts(of) {
+		w.noted = true
 		w.row(kindFailure, func() error { return putText(w.out, colText, part.Error()) })
+	}
+	return w.end()
+}
+
+// end ends the stream.
+func (w *Writer) end() error {
+	if w.begun == 0 && len(w.sinks) > 0 {
+		w.sinks[0].begin() // a capture of notes alone is one of this recording, too
 	}
 	if w.err != nil {
 		return errors.Join(w.err, w.out.Release())
@@ -133,9 +145,26 @@ func put[T any](out *columnar.StreamWriter, columns []column[T], v *T) error {
 // A sink is the Sink of an input. It implements ingest.Positions.
 type sink struct {
 	w         *Writer
+	in        ingest.LiveInput
+	begun     bool // it is an input of the capture, by this number
 	number    uint64
 	positions map[string]string // by part; nil: nobody asked for them
 	torn      bool              // a record follows the last position
+}
+
+// begin makes it the next input of the capture, unless it is one. The lock is held.
+func (s *sink) begin() {
+	if s.begun {
+		return
+	}
+	s.begun, s.number = true, s.w.begun
+	s.w.begun++
+	s.row(kindInput, func() error {
+		out := s.w.out
+		return errors.Join(
+			putText(out, colText, s.in.Name), putText(out, colName, s.in.Format.Name), putText(out, colNode, s.in.Node),
+			put(out, inputColumns, s.in.Format))
+	})
 }
 
 // Position implements ingest.Positions.
@@ -160,11 +189,18 @@ func (s *sink) Reached(part, position string) {
 		s.torn = false
 		s.w.torn--
 	}
+	s.reached(part, position)
+}
+
+// reached writes a position. The lock is held.
+func (s *sink) reached(part, position string) {
+	s.begin()
 	s.row(kindPosition, func() error { return errors.Join(putText(s.w.out, colName, part), putText(s.w.out, colText, position)) })
 }
 
 // row writes a row of the input. The lock is held.
 func (s *sink) row(kind string, fill func() error) {
+	s.w.told = true
 	s.w.row(kind, func() error {
 		s.w.out.Count(colInput, s.number)
 		return fill()
@@ -180,6 +216,7 @@ func (s *sink) record(kind string, fill func() error) {
 		s.torn = true
 		s.w.torn++
 	}
+	s.begin()
 	s.row(kind, fill)
 }
 

@@ -144,9 +144,10 @@ func insightsCost(sorted bool) string {
 
 // A statement is one of a policy of IAM.
 type statement struct {
-	Effect   string
-	Action   []string
-	Resource []string
+	Effect    string
+	Action    []string
+	Resource  []string
+	Condition map[string]map[string]string `json:",omitempty"`
 }
 
 // policy gives the least policy that suffices, for any account.
@@ -154,16 +155,20 @@ func policy(region, table string) string {
 	of := func(service, resource string) string {
 		return "arn:" + partition(region) + ":" + service + ":" + region + ":*:" + resource
 	}
+	return policyText([]statement{
+		{Effect: "Allow", Action: []string{actionDescribeTable, actionDescribeTimeToLive}, Resource: []string{of("dynamodb", "table/"+table)}},
+		{Effect: "Allow", Action: []string{actionDescribeInsights}, Resource: []string{of("dynamodb", "table/"+table), of("dynamodb", "table/"+table+"/index/*")}},
+		{Effect: "Allow", Action: []string{actionDescribeStream, actionGetShardIterator, actionGetRecords}, Resource: []string{of("dynamodb", "table/"+table+"/stream/*")}},
+		{Effect: "Allow", Action: []string{actionGetInsightRuleReport}, Resource: []string{of("cloudwatch", "insight-rule/DynamoDBContributorInsights-*")}},
+		{Effect: "Allow", Action: []string{actionGetMetricData}, Resource: []string{"*"}}, // it knows no resources
+	})
+}
+
+func policyText(statements []statement) string {
 	text, err := json.MarshalIndent(struct {
 		Version   string
 		Statement []statement
-	}{"2012-10-17", []statement{
-		{"Allow", []string{actionDescribeTable, actionDescribeTimeToLive}, []string{of("dynamodb", "table/"+table)}},
-		{"Allow", []string{actionDescribeInsights}, []string{of("dynamodb", "table/"+table), of("dynamodb", "table/"+table+"/index/*")}},
-		{"Allow", []string{actionDescribeStream, actionGetShardIterator, actionGetRecords}, []string{of("dynamodb", "table/"+table+"/stream/*")}},
-		{"Allow", []string{actionGetInsightRuleReport}, []string{of("cloudwatch", "insight-rule/DynamoDBContributorInsights-*")}},
-		{"Allow", []string{actionGetMetricData}, []string{"*"}}, // it knows no resources
-	}}, "", "  ")
+	}{"2012-10-17", statements}, "", "  ")
 	if err != nil {
 		panic(err) // plain strings
 	}

@@ -28,12 +28,20 @@ type fakeS3 struct {
 	version map[string]int
 	cut     func() int // bytes after which an answer is cut; -1: it is not
 	asked   []string
-	region  string // that requests must be signed for; empty: any
+	needed  map[string]bool // actions of IAM with their resources
+	region  string          // that requests must be signed for; empty: any
+
+	parts map[string]string          // of objects that are not complete, by key and number
+	marks map[string]string          // metadata of the writer, by key
+	lost  func(r *http.Request) bool // the answer to a request that writes is lost on its way
 }
 
 func newFakeS3(t *testing.T, objects map[string]string) (*fakeS3, *Objects) {
 	t.Helper()
-	f := &fakeS3{objects: objects, version: map[string]int{}, cut: func() int { return -1 }}
+	f := &fakeS3{
+		objects: objects, version: map[string]int{}, cut: func() int { return -1 }, parts: map[string]string{}, marks: map[string]string{},
+		needed: map[string]bool{}, lost: func(*http.Request) bool { return false },
+	}
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	for name, value := range map[string]string{
@@ -50,6 +58,7 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.mu.Unlock()
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	f.asked = append(f.asked, r.Method+" "+key)
+	f.needed[neededFor(r, bucket, key)] = true
 	switch {
 	case f.region != "" && !strings.Contains(r.Header.Get("Authorization"), "/"+f.region+"/s3/"):
 		w.Header().Set("X-Amz-Bucket-Region", f.region)
@@ -58,8 +67,11 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case bucket != "logs":
 		w.WriteHeader(404)
 		io.WriteString(w, `<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message></Error>`)
+	case key == "" && r.Method == http.MethodHead:
 	case key == "":
 		f.list(w, r)
+	case r.Method == http.MethodPut || r.Method == http.MethodPost || r.Method == http.MethodDelete:
+		f.write(w, r, key)
 	default:
 		f.object(w, r, key)
 	}
@@ -118,6 +130,7 @@ func (f *fakeS3) object(w http.ResponseWriter, r *http.Request, key string) {
 		return
 	}
 	w.Header().Set("ETag", tag)
+	w.Header().Set("X-Amz-Meta-"+writerMark, f.marks[key])
 	w.Header().Set("Last-Modified", "Mon, 30 Nov 2026 10:00:00 GMT")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)-from))
 	if from > 0 {

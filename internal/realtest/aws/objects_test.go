@@ -40,38 +40,67 @@ func trail(t *testing.T, part, n int) []byte {
 	return packed.Bytes()
 }
 
+// A bucket is one of a stand-in, and a folder of the same files.
+type bucket struct {
+	client    *s3.Client
+	name, dir string
+}
+
+// newBucket makes a bucket that the program finds.
+func newBucket(t *testing.T, server *standIn, name string) *bucket {
+	t.Helper()
+	b := &bucket{s3.NewFromConfig(settings(t, server.at(t)), func(o *s3.Options) { o.UsePathStyle = true }), name, t.TempDir()}
+	if _, err := b.client.CreateBucket(t.Context(), &s3.CreateBucketInput{
+		Bucket: &name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: region},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_ENDPOINT_URL", server.url)
+	t.Setenv("AWS_REGION", region)
+	return b
+}
+
+// put makes an object and a file.
+func (b *bucket) put(t *testing.T, key string, data []byte) {
+	t.Helper()
+	if _, err := b.client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(data)}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(b.dir, key)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keys gives the names of the objects below a folder.
+func (b *bucket) keys(t *testing.T, prefix string) (keys []string) {
+	t.Helper()
+	page, err := b.client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range page.Contents {
+		keys = append(keys, *c.Key)
+	}
+	return keys
+}
+
 func TestObjectsGiveTheReportOfTheSameFiles(t *testing.T) {
 	for _, server := range []*standIn{ministack, moto} {
 		t.Run(server.name, func(t *testing.T) {
-			client := s3.NewFromConfig(settings(t, server.at(t)), func(o *s3.Options) { o.UsePathStyle = true })
-			bucket, dir := "trail-bucket", t.TempDir()
-			if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{
-				Bucket: &bucket, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: region},
-			}); err != nil {
-				t.Fatal(err)
-			}
-			put := func(key string, data []byte) {
-				if _, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(data)}); err != nil {
-					t.Fatal(err)
-				}
-				file := filepath.Join(dir, key)
-				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(file, data, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			store := newBucket(t, server, "trail-bucket")
+			bucket, dir, put := store.name, store.dir, store.put
 			for part := range 30 {
-				put(fmt.Sprintf("AWSLogs/2026/11/%02d/part-%d.json.gz", 1+part%3, part), trail(t, part, 40))
+				put(t, fmt.Sprintf("AWSLogs/2026/11/%02d/part-%d.json.gz", 1+part%3, part), trail(t, part, 40))
 			}
 			plain, stderr, code := keyheat(t, "generate", "hot-key", "--events", "60000")
 			if code != 0 {
 				t.Fatal(stderr)
 			}
-			put("plain/events.ndjson", []byte(plain))
-			t.Setenv("AWS_ENDPOINT_URL", server.url)
-			t.Setenv("AWS_REGION", region)
+			put(t, "plain/events.ndjson", []byte(plain))
 			for name, args := range map[string][]string{
 				"many small objects":              {"AWSLogs"},
 				"read twice":                      {"AWSLogs", "--exact"},
