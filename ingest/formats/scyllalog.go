@@ -189,7 +189,6 @@ var scyllaMessages = []struct {
 const slRateLimit = "rate limit reached for "
 
 var (
-	slDropped = []byte("(rate limiting dropped ")
 	slUnpaged = []byte("Tombstones processed by unpaged query exceeds limit of ")
 	slLimited = []byte("Per-partition rate limit reached for ")
 )

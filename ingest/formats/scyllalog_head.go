@@ -13,7 +13,10 @@ var scyllaLoggers = [][]byte{
 	[]byte("large_data - "), []byte("large_partition - "), []byte("querier - Read "), []byte("storage_proxy - Exception when communicating with "),
 }
 
-var slWarning = []byte(" (see tombstone_warn_threshold)") // ends a warning of a read
+var (
+	slDropped = []byte("(rate limiting dropped ")         // begins a message that stands for several
+	slWarning = []byte(" (see tombstone_warn_threshold)") // ends a warning of a read
+)
 
 const maxScyllaPrefix = 300 // bytes before the bracket of the shard
 
