@@ -30,6 +30,5 @@ type Source struct {
 	Named bool   // named on the command line itself: an error when no format knows it
 	Stdin bool
 	Split *Split // nil: all of it is read
-	MD5   []byte // that its bytes must have, as stored; nil: any. Only files that are compressed are checked
 	Live  Live   // nil: a file or the standard input; its Size is -1
 }

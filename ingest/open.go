@@ -168,20 +168,13 @@ func (p *patientReader) Read(to []byte) (int, error) {
 
 // A summedReader adds up what is read.
 type summedReader struct {
-	r    io.Reader
-	sum  hash.Hash
-	head []byte // the first bytes
+	r   io.Reader
+	sum hash.Hash
 }
 
 // Read implements io.Reader.
 func (s *summedReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	s.sum.Write(p[:n])
-	if len(s.head) < magicBytes {
-		s.head = append(s.head, p[:min(n, magicBytes-len(s.head))]...)
-	}
 	return n, err
 }
-
-// compressed reports whether what was read is a compressed stream.
-func (s *summedReader) compressed() bool { return magic(s.head) != plainText }

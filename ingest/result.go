@@ -29,8 +29,10 @@ type SourceResult struct {
 	// that a format knows; SkippedMore is the number of the others.
 	Skipped     []Skipped
 	SkippedMore int
-	// Damaged is set where its bytes have another sum than Source.MD5.
-	Damaged bool
+	// Damaged are the first of its data files of exports whose bytes have another sum than their manifest says, and
+	// DamagedMore is the number of the others. Those that were decompressed since are not checked.
+	Damaged     []string
+	DamagedMore int
 	// Changed is set by a second pass that did not see the bytes of the first one.
 	Changed bool
 
@@ -50,6 +52,14 @@ func (r *SourceResult) Fail(err error) {
 	if r.errs++; r.errs <= maxErrors {
 		r.Err = errors.Join(r.Err, err)
 	}
+}
+
+func (r *SourceResult) damage(name string) {
+	if len(r.Damaged) == maxErrors {
+		r.DamagedMore++
+		return
+	}
+	r.Damaged = append(r.Damaged, name)
 }
 
 // WantInputs makes it an error of an archive that was named to hold nothing that a format knows.

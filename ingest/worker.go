@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/md5"
 	"errors"
@@ -140,22 +141,19 @@ func (w *worker) open(p place, path string) (later bool, err error) {
 		return true, nil
 	}
 	p.disk = &section{f: f, end: res.Size, run: w.r}
-	if want := w.r.src[p.file].MD5; want != nil && w.r.o.Again == nil {
-		return w.summed(p, want), nil
-	}
 	return w.stream(p, p.disk), nil
 }
 
-// summed reads a file and compares the sum of its bytes, if it is compressed: others are read by ranges.
-func (w *worker) summed(p place, want []byte) (later bool) {
-	sum := &summedReader{r: p.disk, sum: md5.New()}
-	later = w.stream(p, sum)
-	if !sum.compressed() {
-		return later
+// summed reads a compressed data file of an export, and compares the sum of its bytes with that in its manifest.
+func (w *worker) summed(p place, k kind, r io.Reader, want []byte) {
+	sum := &summedReader{r: r, sum: md5.New()}
+	br := w.pool.buffer(sum)
+	defer w.pool.free(br)
+	w.compressed(p, k, br)
+	if _, err := io.Copy(io.Discard, br); err == nil && !bytes.Equal(sum.sum.Sum(nil), want) { // what stands behind the last stream
+		res := &w.r.res.Sources[p.file]
+		res.damage(p.name)
 	}
-	_, err := io.Copy(io.Discard, sum) // what stands behind the last stream
-	w.r.res.Sources[p.file].Damaged = err == nil && !bytes.Equal(sum.sum.Sum(nil), want)
-	return later
 }
 
 // endFile ends a source of which nothing more comes.
@@ -205,21 +203,30 @@ func (w *worker) stream(p place, r io.Reader) (later bool) {
 	case zipArchive:
 		w.zip(p, br)
 	default:
-		d, err := w.pool.open(k, br)
-		if err != nil {
-			res.Fail(&ReadError{Name: p.name, Err: err})
-			return false
+		if x, ok := w.r.o.Decode.Exports.Of(p.name); ok && x.MD5 != nil && len(p.under) == 0 && w.r.o.Again == nil {
+			w.summed(p, k, br, x.MD5)
+		} else {
+			w.compressed(p, k, br)
 		}
-		defer d.close()
-		p.under = append(slices.Clip(p.under), k.String())
-		p.depth++
-		p.disk = nil
-		if p.size >= 0 {
-			p.size *= 8 // what logs are usually compressed to
-		}
-		w.stream(p, d)
 	}
 	return false
+}
+
+// compressed reads what r gives when it is decompressed.
+func (w *worker) compressed(p place, k kind, r *bufio.Reader) {
+	d, err := w.pool.open(k, r)
+	if err != nil {
+		w.r.res.Sources[p.file].Fail(&ReadError{Name: p.name, Err: err})
+		return
+	}
+	defer d.close()
+	p.under = append(slices.Clip(p.under), k.String())
+	p.depth++
+	p.disk = nil
+	if p.size >= 0 {
+		p.size *= 8 // what logs are usually compressed to
+	}
+	w.stream(p, d)
 }
 
 // text reads an input.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -84,16 +83,6 @@ func (l exportLearner) files() ingest.ExportFiles {
 		}
 	}
 	return all
-}
-
-// wantSums asks for the sums that the manifests tell. A file that was decompressed has another.
-func (r *reading) wantSums() {
-	for i := range r.sources {
-		s := &r.sources[i]
-		if f, ok := r.options.Decode.Exports.Of(s.Path); ok && strings.HasSuffix(s.Path, ".gz") {
-			s.MD5 = f.MD5
-		}
-	}
 }
 
 // damaged is the error of a data file whose bytes are not those of the bucket.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"archive/tar"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,4 +65,65 @@ func TestItemsOfAnExportAreOfTheTableThatItsManifestNames(t *testing.T) {
 	if len(r.Tables) != 1 || r.Tables[0].Table != "Orders" {
 		t.Errorf("tables %+v, want Orders", r.Tables)
 	}
+}
+
+// A data file that was replaced is found however its export is read: in an archive, or by workers of a plan.
+func TestADamagedDataFileIsFoundInArchivesAndByWorkersOfAPlan(t *testing.T) {
+	for _, damage := range []bool{false, true} {
+		folder := exportCopied(t)
+		if damage {
+			other, err := os.ReadFile(filepath.Join(folder, "data", "dd8vt5.json.gz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "data", "aa7qk2.json.gz"), other, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, run := range map[string]func() (code int, stdout, stderr string){
+			"tar":       func() (int, string, string) { return runArgs(t, testEnv("analyze", "--format", "json", exportTar(t, folder))) },
+			"plan":      func() (int, string, string) { return planned(t, folder) },
+			"tar, plan": func() (int, string, string) { return planned(t, exportTar(t, folder)) },
+		} {
+			code, stdout, stderr := run()
+			said := strings.Contains(stderr, "aa7qk2.json.gz: its MD5 is not the one in the manifest") &&
+				strings.Contains(stdout, `"partial": "data files of exports that are not as their manifest says: 1"`)
+			if said != damage || (code == exitFailed) != damage {
+				t.Errorf("%s, damaged %t: exit %d: %s", name, damage, code, stderr)
+			}
+		}
+	}
+}
+
+// exportTar puts a folder into a tar archive.
+func exportTar(t *testing.T, folder string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "export.tar")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tar.NewWriter(f)
+	if err := errors.Join(w.AddFS(os.DirFS(folder)), w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// planned is analyze by plan, sketch and merge.
+func planned(t *testing.T, input string) (code int, stdout, stderr string) {
+	t.Helper()
+	plan, parts := filepath.Join(t.TempDir(), "plan"), filepath.Join(t.TempDir(), "parts")
+	code, stdout, stderr = runArgs(t, testEnv("plan", input))
+	if code != exitRan {
+		t.Fatalf("plan: exit %d: %s", code, stderr)
+	}
+	if err := os.WriteFile(plan, []byte(stdout), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, _ = runArgs(t, testEnv("sketch", "--plan", plan)) // what it fails with comes again
+	if err := os.WriteFile(parts, []byte(stdout), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return runArgs(t, testEnv("merge", "--format", "json", parts))
 }

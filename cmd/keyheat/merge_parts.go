@@ -231,6 +231,10 @@ func resultOf(p *parts.Pass) *ingest.Result {
 			s.Skip(string(k.Name), string(k.Why))
 		}
 		s.SkippedMore += o.More
+		for _, name := range o.Damaged {
+			s.Damaged = append(s.Damaged, string(name))
+		}
+		s.DamagedMore += o.DamagedMore
 		for member, chunks := range o.Members {
 			if base+member == len(s.Inputs) {
 				s.Inputs = append(s.Inputs, ingest.InputResult{})

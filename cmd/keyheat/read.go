@@ -267,10 +267,10 @@ func (r *reading) take(s *ingest.SourceResult) bool {
 		r.failAll(s.Source.Name, s.Err)
 	}
 	r.notes = append(r.notes, s.Notes...)
-	if s.Damaged {
-		r.errs = append(r.errs, damaged(s.Source.Name))
-		r.damaged++
+	for _, name := range s.Damaged {
+		r.errs = append(r.errs, damaged(name))
 	}
+	r.damaged += len(s.Damaged) + s.DamagedMore
 	r.skipped, r.skippedMore = append(r.skipped, s.Skipped...), r.skippedMore+s.SkippedMore
 	for _, in := range s.Inputs {
 		if in.Err != nil && !errors.Is(in.Err, context.Canceled) {

@@ -32,7 +32,6 @@ func (r *reading) learn(ctx context.Context, schemas []string) error {
 	}
 	r.options.Decode.PartitionKeys, r.options.Decode.Traces, r.options.Decode.Exports = l.keys, heads, l.exports.files()
 	r.options.Decode.Indexes = l.indexes.all()
-	r.wantSums()
 	return nil
 }
 
@@ -45,7 +44,7 @@ const maxLearned = 1000
 func (r *reading) learnedFrom(schemas []string) []ingest.Source {
 	var files []ingest.Source
 	for _, s := range r.sources {
-		if dynamo.IsObject(s.Path) && !slices.Contains(schemas, s.Name) {
+		if dynamo.IsObject(s.Path) && !slices.Contains(schemas, s.Name) && !isManifest(s.Path) {
 			continue // to open it for its beginning is to ask for the whole
 		}
 		if info, err := r.env.files.Stat(s.Path); s.Stdin || err != nil || !info.Mode().IsRegular() {

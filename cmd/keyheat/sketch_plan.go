@@ -142,13 +142,17 @@ func (r *splitReading) run(ctx context.Context, n *detect.Nominees) error {
 
 // outcomeOf tells what became of a source, and what failed.
 func outcomeOf(s *ingest.SourceResult) (parts.Outcome, error) {
-	o := parts.Outcome{More: s.SkippedMore}
+	o := parts.Outcome{More: s.SkippedMore, DamagedMore: s.DamagedMore}
 	failing := &reading{}
 	failing.failAll(s.Source.Name, s.Err)
 	for i, u := range failing.unread {
 		o.Errors = append(o.Errors, parts.Fault{Text: []byte(failing.errs[i].Error()), Why: []byte(u.Why)})
 	}
 	errs := failing.errs
+	for _, name := range s.Damaged {
+		o.Damaged = append(o.Damaged, []byte(name))
+		errs = append(errs, damaged(name))
+	}
 	for i, in := range s.Inputs {
 		o.Members = append(o.Members, in.Chunks)
 		if in.Err != nil {

@@ -29,6 +29,9 @@ type Outcome struct {
 	Errors  []Fault   `json:",omitempty"` // why nothing, or not all, could be read
 	Skipped []Skipped `json:",omitempty"`
 	More    int       `json:",omitempty"` // skipped beyond those
+	// Damaged and DamagedMore are those of ingest.SourceResult.
+	Damaged     [][]byte `json:",omitempty"`
+	DamagedMore int      `json:",omitempty"`
 }
 
 // An Ended is an input that ended early.
