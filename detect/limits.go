@@ -52,6 +52,7 @@ const (
 	ShareNodesRatio
 	ShareLatencyTimes
 	MovingOutside
+	MovingStoredShare
 	SkewTimesPartitions
 	SkewRateShare
 	CardinalityRateShare
@@ -205,6 +206,7 @@ var defaultLimits = [limitCount]Limit{
 	ShareNodesRatio:       {"hot-partition.share-nodes-ratio", 1500, "times", "its replicas over the other nodes: harm", floors},
 	ShareLatencyTimes:     {"hot-partition.share-latency-times", Whole(3), "times", "its p99 over its table's: harm", floors},
 	MovingOutside:         {"moving-hot-key.outside", 500, "share", "of its share in its run that a key may have outside of it", floors},
+	MovingStoredShare:     {"moving-hot-key.stored-share", 800, "share", "of an export's or a scan's items whose keys name a date or an hour: possible", floors},
 	SkewTimesPartitions:   {"skewed-key.times-partitions", Whole(2), "times", "the partitions; fewer effective ones are skewed", floors},
 	SkewRateShare:         {"skewed-key.rate-share", 500, "share", "of a partition's limit, as peak over effective partitions: medium", floors},
 	CardinalityRateShare:  {"low-cardinality-key.rate-share", 250, "share", "of a partition's limit, as a key's minute mean: medium", floors},

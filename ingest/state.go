@@ -118,6 +118,11 @@ const (
 	SourceLargeTable      = "large_data"        // rows of Scylla's system.large_* tables, of one SSTable
 )
 
+// SourceCollections are sizes of item collections as DynamoDB tells them after a write, under a local index alone: the
+// value is the lower end of a range of 1 GiB.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ItemCollectionMetrics.html
+const SourceCollections = "item collection metrics"
+
 // Names of Points that print-outs of Cassandra and Scylla give. Statistics are average, maximum, p50,
 // p99, count (how many reads) and reading.
 const (

@@ -81,7 +81,9 @@ func TestADamagedDataFileIsFoundInArchivesAndByWorkersOfAPlan(t *testing.T) {
 			}
 		}
 		for name, run := range map[string]func() (code int, stdout, stderr string){
-			"tar":       func() (int, string, string) { return runArgs(t, testEnv("analyze", "--format", "json", exportTar(t, folder))) },
+			"tar": func() (int, string, string) {
+				return runArgs(t, testEnv("analyze", "--format", "json", exportTar(t, folder)))
+			},
 			"plan":      func() (int, string, string) { return planned(t, folder) },
 			"tar, plan": func() (int, string, string) { return planned(t, exportTar(t, folder)) },
 		} {

@@ -68,6 +68,24 @@ func betweenTwo(s *detect.StateStats) growth {
 	return growth{slope: slope, low: slope, high: slope, first: first.Value, last: last.Value, lastDay: last.Day}
 }
 
+// growingByMetrics judges the sizes of one collection that DynamoDB told after writes on several days. Each is the lower
+// end of a range, so growth is certain from two ranges on.
+func growingByMetrics(v *detect.View, t *detect.TargetView, s *detect.StateStats) []detect.Finding {
+	n := uint64(len(s.Days))
+	if n < v.Limits.Count(detect.GrowingDays) || uint64(max(s.Last-s.First, 0)/1e9) < 3600*v.Limits.Count(detect.GrowingHours) {
+		return nil
+	}
+	g := betweenTwo(s)
+	days := float64(s.Last-s.First) / 86400e9
+	g.low, g.high, g.band = g.slope-metricsBand/days, g.slope+metricsBand/days, metricsBand
+	f, ok := growthFinding(v, t, s, g)
+	if !ok {
+		return nil
+	}
+	f.Evidence[0].How, f.Evidence[1].How, f.Evidence[2].How = detect.Inferred, detect.Inferred, detect.Stored
+	return []detect.Finding{f}
+}
+
 // growingByChanges judges by how much records of changes made the items of a key grow.
 func growingByChanges(v *detect.View, t *detect.TargetView) []detect.Finding {
 	found := []detect.Finding{}

@@ -40,6 +40,9 @@ func judgeGrowingPartition(v *detect.View) ([]detect.Finding, []detect.NotAssess
 				continue
 			}
 			sizes = sizes || t.Target.Store != ingest.DynamoDB
+			if s.Source == ingest.SourceCollections {
+				growing = append(growing, growingByMetrics(v, t, s)...)
+			}
 			if !comparable(v.Limits, s) {
 				continue
 			}
@@ -99,6 +102,7 @@ type growth struct {
 	slope, low, high float64 // bytes a day
 	first, last      uint64
 	lastDay          uint32
+	band             uint64 // sizes are the lower ends of ranges so wide, in bytes
 }
 
 // tQuantile is the two-sided 95 % quantile of Student's t by degrees of freedom, from 1.
@@ -169,14 +173,14 @@ func growthFinding(v *detect.View, t *detect.TargetView, s *detect.StateStats, g
 	}
 	needed := detect.Milli(left * 1000 / float64(max(l.Count(detect.GrowingLowDays), 1)))
 	c := condition{measure: s.Measure, key: s.Key, keyKnown: s.KeyKnown, best: s}
-	early, late := milliDays(left, g.high), milliDays(left, g.low)
+	early, late := milliDays(max(left-float64(g.band), 0), g.high), milliDays(left, g.low)
 	f := detect.Finding{
 		Severity: severity, Subject: c.subject(t), Cost: costOf(g.last),
 		Span: detect.Span{Start: s.First / 1e9, End: s.Last/1e9 + 1},
 		Evidence: []detect.Evidence{
 			measure{milliBytes(g.slope), milliBytes(g.low), milliBytes(g.high)}.against("growth_bytes_per_day", "bytes/day", needed, limit.Source),
-			exactly(grown).evidence("grown_bytes", "bytes"),
-			exactly(g.last).evidence("partition_bytes", "bytes"),
+			within(grown, grown-min(g.band, grown), grown+g.band).evidence("grown_bytes", "bytes"),
+			within(g.last, g.last, g.last+g.band).evidence("partition_bytes", "bytes"),
 			stored(exactly(uint64(limit.Value/1000)), "next_limit_bytes", "bytes"),
 			measure{days, early, late}.evidence("days_until_limit", "days"),
 		},
@@ -184,7 +188,7 @@ func growthFinding(v *detect.View, t *detect.TargetView, s *detect.StateStats, g
 			sized(g.last), sized(uint64(g.slope)), sized(uint64(limit.Value/1000)), dayAfter(g.lastDay, days), dayAfter(g.lastDay, early), dayAfter(g.lastDay, late)),
 	}
 	f.Evidence[4].How = detect.Inferred
-	f.Message += wallOrSign(v, t, false)
+	f.Message += wallOrSign(v, t, s.Source == ingest.SourceCollections)
 	return settle(f, s.Positions), true
 }
 

@@ -13,6 +13,10 @@ type measure struct{ value, low, high detect.Milli }
 
 func exactly(n uint64) measure { return measure{detect.Whole(n), detect.Whole(n), detect.Whole(n)} }
 
+func within(value, low, high uint64) measure {
+	return measure{detect.Whole(value), detect.Whole(low), detect.Whole(high)}
+}
+
 func ranged(r detect.Range) measure {
 	return measure{detect.Whole(r.Middle()), detect.Whole(r.Low), detect.Whole(r.High)}
 }

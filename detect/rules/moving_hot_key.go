@@ -16,18 +16,21 @@ var movingHotKeyDoc string
 var MovingHotKey = detect.Rule{
 	ID:    "moving-hot-key",
 	Title: "The hot key changes with time",
-	Needs: "traffic with time",
+	Needs: "traffic with time, or stored items",
 	Doc:   movingHotKeyDoc,
 	Judge: judgeMovingHotKey,
 }
 
 func judgeMovingHotKey(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
-	if !fromTraffic(v) {
-		return nil, nil
-	}
 	found, missing := []detect.Finding{}, []detect.NotAssessed{}
 	for _, t := range v.Targets {
 		if t.Totals[detect.Requests] < v.Limits.Count(detect.MovingRequests) {
+			if f, ok := datedItems(v, t); ok {
+				found = append(found, f)
+			}
+			continue
+		}
+		if !fromTraffic(v) {
 			continue
 		}
 		if !t.Timed() {

@@ -22,7 +22,9 @@ ReturnConsumedCapacity:
     {"Table":{"TableName":"Orders","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"ItemCount":192, …}}
     {"ItemCollectionMetrics":{"ItemCollectionKey":{"pk":{"S":"TENANT#17"}},"SizeEstimateRangeGB":[8.0,9.0]}}
 
-They tell key schema, indexes, capacity, size, TTL and settings. Of an item collection the lower end of the range counts.`,
+They tell key schema, indexes, capacity, size, TTL and settings. Of an item collection the lower end of the range counts.
+It is of the time that the object has: a member time, timestamp, @timestamp or ts, the date among the HTTP headers of an SDK's
+ResponseMetadata, or what the log around it says; sizes of several days tell growth.`,
 	Sniff: func(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 		return awsVerdict(head, awsjson.Description, "description of DynamoDB")
 	},
@@ -34,8 +36,7 @@ They tell key schema, indexes, capacity, size, TTL and settings. Of an item coll
 }
 
 const (
-	skipNoFacts       = "description without facts"
-	sourceCollections = "item collection metrics"
+	skipNoFacts = "description without facts"
 	// metricConsumed names Points of what a request consumed, which CloudWatch does not tell.
 	metricConsumed = "ConsumedCapacityUnits"
 )
@@ -52,6 +53,7 @@ type awsDescription struct {
 	text    []byte // of a fact that is joined from several values
 	attrs   []awsjson.Attribute
 	place   awsPlace
+	at      int64 // when the object was written, Unix nanoseconds; 0: not told
 	to      ingest.Sink
 	said    bool
 }
@@ -62,6 +64,8 @@ func (d *awsDescription) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.to, d.said = to, false
 	r := awsjson.Read(rec.Data, 0)
 	for r.Next() {
+		d.at = rec.UnixNano
+		d.when(r)
 		d.object(&r, awsSubject{})
 	}
 	switch {

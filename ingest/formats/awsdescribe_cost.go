@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"time"
+
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats/awsjson"
 )
@@ -41,6 +43,34 @@ func (d *awsDescription) collections(r *awsjson.Reader, of awsSubject) {
 	}
 }
 
+// when takes the time of the object that comes next: its own, or that of the answer that an SDK printed.
+func (d *awsDescription) when(r awsjson.Reader) {
+	if !r.Open('{') {
+		return
+	}
+	for {
+		name, ok := r.Member()
+		if !ok {
+			return
+		}
+		switch string(name) {
+		case "time", "timestamp", "@timestamp", "ts", "Timestamp":
+			if at, cause := awsTime(&d.times, r.Text()); cause == "" {
+				d.at = at
+			}
+		case "ResponseMetadata", "HTTPHeaders":
+			d.when(r)
+			r.Skip()
+		case "date", "Date":
+			if at, err := time.Parse(time.RFC1123, string(r.Text())); err == nil {
+				d.at = at.UnixNano()
+			}
+		default:
+			r.Skip()
+		}
+	}
+}
+
 // awsFirst gives the first number of a list.
 func awsFirst(r *awsjson.Reader) (text []byte) {
 	if !r.Open('[') {
@@ -66,7 +96,7 @@ func (d *awsDescription) collection(of awsSubject, low []byte, begin int) {
 	d.part = d.attrs[0].Append(d.part[:0])
 	d.key = ingest.AppendKey(d.key[:0], d.part)
 	d.state = ingest.State{
-		Store: ingest.DynamoDB, Table: of.table, Key: d.key, KeyKnown: true, Source: sourceCollections,
+		Store: ingest.DynamoDB, Table: of.table, Key: d.key, KeyKnown: true, Source: ingest.SourceCollections, UnixNano: d.at,
 		Measure: ingest.PartitionBytes, Value: milli << 30 / 1000, AtLeast: true, Limit: awsjson.MaxCollection,
 		At: d.place.of(d.attrs[0].At),
 	}
