@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -87,7 +86,11 @@ func (b *Builder) Reset() {
 
 // Event adds one event to all that b remembers.
 func (b *Builder) Event(e *ingest.Event) {
-	switch coverage := cmp.Or(e.Coverage, b.coverage); coverage {
+	coverage := b.coverage
+	if e.Coverage != ingest.CoverageNone {
+		coverage = e.Coverage
+	}
+	switch coverage {
 	case ingest.Selected:
 		b.selected(e)
 		return
@@ -116,22 +119,25 @@ func (b *Builder) Event(e *ingest.Event) {
 	if e.KeyKnown && !t.other {
 		b.key(e, id, t, sec)
 	}
-	b.grow(e, id)
+	if _, ok := e.Growth(); ok {
+		b.grow(e, id)
+	}
 }
 
 // key adds the event's key to the heavy hitters of its pane, and to the distinct keys and the sample.
 func (b *Builder) key(e *ingest.Event, id uint32, t *openTarget, sec uint32) {
 	hash := sketch.Combine(sketch.Hash(e.Key), b.targets.hashes[id])
-	w := b.weights(e)
+	tombs, _ := e.Tombstones()
+	w := sketch.Vector{e.Count(), cost(e, b.settings.Bytes), tombs}
 	mark := markAt(e.At)
 	switch {
 	case sec == 0 || b.settings.NoPanes:
-		b.untimedTable().Add(id, hash, e.Key, w, sec, mark)
+		b.untimedTable().Add(id, hash, e.Key, &w, sec, mark)
 	case b.feeding:
-		b.fed.Add(id, hash, e.Key, w, sec, mark)
+		b.fed.Add(id, hash, e.Key, &w, sec, mark)
 		fallthrough
 	default:
-		b.pane.keys.Add(id, hash, e.Key, w, sec, mark)
+		b.pane.keys.Add(id, hash, e.Key, &w, sec, mark)
 	}
 	if b.settings.KeysOnly {
 		return
@@ -149,12 +155,6 @@ func (b *Builder) untimedTable() *sketch.Table {
 		b.untimed = sketch.NewTable(b.settings.tableBudget())
 	}
 	return b.untimed
-}
-
-// weights gives the event's three weights.
-func (b *Builder) weights(e *ingest.Event) sketch.Vector {
-	tombs, _ := e.Tombstones()
-	return sketch.Vector{e.Count(), cost(e, b.settings.Bytes), tombs}
 }
 
 // cost gives the throughput units of an event in thousandths, weighed as CloudWatch Contributor

@@ -128,7 +128,11 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 		return
 	}
 	group := b.index.hashes[place-1]
-	switch cmp.Or(e.Coverage, b.coverage) {
+	coverage := b.coverage
+	if e.Coverage != ingest.CoverageNone {
+		coverage = e.Coverage
+	}
+	switch coverage {
 	case ingest.StateOnly:
 		if e.Changed {
 			if i, ok := b.index.keys.find(place-1, group, e.Key); ok && !b.hold(e) {
@@ -319,7 +323,7 @@ func (k *exactOpen) sort(e *ingest.Event, input uint32) {
 		k.key.SortKeys = sketch.NewDistinct(sortPrecision)
 	}
 	h := sketch.Hash(e.SortKey)
-	k.sortKeys.Add(0, h, e.SortKey, sketch.Vector{e.Count()}, 0, 0)
+	k.sortKeys.Add(0, h, e.SortKey, &sketch.Vector{e.Count()}, 0, 0)
 	k.key.SortKeys.Add(h)
 	k.key.SortKnown += e.Count()
 	if !e.Op.Writes() {

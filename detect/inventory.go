@@ -63,7 +63,7 @@ func (b *Builder) stored(e *ingest.Event) {
 		return
 	}
 	hash := sketch.Combine(sketch.Hash(e.Key), b.targets.hashes[id])
-	s.sizes.Add(id, hash, e.Key, sketch.Vector{n, bytes}, 0, markAt(e.At))
+	s.sizes.Add(id, hash, e.Key, &sketch.Vector{n, bytes}, 0, markAt(e.At))
 	if t.Distinct != nil {
 		t.Distinct.Add(hash)
 		t.Sample.Add(hash, n, bytes)
@@ -182,7 +182,7 @@ func (b *Builder) grow(e *ingest.Event, id uint32) {
 	}
 	grown, shrunk := bothWays(n)
 	hash := sketch.Combine(sketch.Hash(e.Key), b.targets.hashes[id])
-	b.grown.Add(id, hash, e.Key, sketch.Vector{e.Count(), grown, shrunk}, 0, markAt(e.At))
+	b.grown.Add(id, hash, e.Key, &sketch.Vector{e.Count(), grown, shrunk}, 0, markAt(e.At))
 	if nanos, timed := e.UnixNano(); timed {
 		t := &b.open[id].stats
 		t.GrownFirst, t.GrownLast = joinSpan(t.GrownFirst, t.GrownLast, nanos, nanos)

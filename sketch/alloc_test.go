@@ -14,7 +14,7 @@ func TestUpdatesDoNotAllocate(t *testing.T) {
 	distinct, sample, histogram := NewDistinct(12), NewSample(256), new(Histogram)
 	add := func() {
 		e := &events[i%len(events)]
-		x.Add(e.group, e.hash, keys[i%len(events)], e.w, e.second, e.mark)
+		x.Add(e.group, e.hash, keys[i%len(events)], &e.w, e.second, e.mark)
 		distinct.Add(e.hash)
 		sample.Add(e.hash, 1, e.w[1])
 		histogram.Add(e.w[1], 1)

@@ -24,7 +24,7 @@ func BenchmarkTable(b *testing.B) {
 			for i := range b.N {
 				at := i % benchEvents
 				key := keys[at*inlineKey : (at+1)*inlineKey]
-				t.Add(0, Hash(key), key, Vector{1, uint64(sizes[at] >> 1), uint64(sizes[at] & 1)}, 1+uint32(i>>12), uint64(i))
+				t.Add(0, Hash(key), key, &Vector{1, uint64(sizes[at] >> 1), uint64(sizes[at] & 1)}, 1+uint32(i>>12), uint64(i))
 			}
 			b.ReportMetric(float64(t.Off(0)[0])/float64(t.Total(0)[0]), "off/N")
 		})
@@ -52,7 +52,7 @@ func BenchmarkTableGroups(b *testing.B) {
 			for i := range b.N {
 				at := i % benchEvents
 				key := keys[at*inlineKey : (at+1)*inlineKey]
-				t.Add(ids[at], Combine(Hash(key), names[ids[at]]), key, Vector{1, 500, uint64(at & 1)}, 1+uint32(i>>12), 0)
+				t.Add(ids[at], Combine(Hash(key), names[ids[at]]), key, &Vector{1, 500, uint64(at & 1)}, 1+uint32(i>>12), 0)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ type event struct {
 	mark   uint64
 }
 
-func (e *event) addTo(t *Table) { t.Add(e.group, e.hash, []byte(e.key), e.w, e.second, e.mark) }
+func (e *event) addTo(t *Table) { t.Add(e.group, e.hash, []byte(e.key), &e.w, e.second, e.mark) }
 
 // eventOf makes an update of a ranked key; some keys are long, some short, one is empty.
 func eventOf(group, rank int, w Vector) event {

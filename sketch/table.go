@@ -71,9 +71,10 @@ func indexSize(slots int) int { return 2 << bits.Len(uint(slots*4/3)) }
 
 // Add counts w for a key of a group. hash is Hash(key) or, where there are several groups, Combine of it with the group's;
 // it must be the same for all updates of the key. second is the Unix second of the update, 0 when not known;
-// mark is kept of the update that the key is tracked from. The key is copied when it is needed later.
+// mark is kept of the update that the key is tracked from. The key is copied when it is needed later. w is only read;
+// a copy of it right after it was made would wait for each of its parts.
 // Add panics if group is not below MaxGroups.
-func (t *Table) Add(group uint32, hash uint64, key []byte, w Vector, second uint32, mark uint64) {
+func (t *Table) Add(group uint32, hash uint64, key []byte, w *Vector, second uint32, mark uint64) {
 	if int(group) >= len(t.groups) {
 		t.growGroups(group)
 	}
@@ -83,7 +84,7 @@ func (t *Table) Add(group uint32, hash uint64, key []byte, w Vector, second uint
 	total[2] = addSat(total[2], w[2])
 	s := t.find(group, hash, key)
 	if s == nil {
-		if s = t.admit(group, hash, key, &w, mark); s == nil {
+		if s = t.admit(group, hash, key, w, mark); s == nil {
 			return
 		}
 	}

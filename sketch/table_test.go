@@ -223,7 +223,7 @@ func TestEveryPurgeFreesAnEighthOfTheSlots(t *testing.T) {
 			x := NewTable(64 << 10)
 			for i := 0; x.Len() < slotLimit(64<<10); i++ {
 				e := eventOf(r.IntN(groups), i, Vector{1 + r.Uint64N(9), r.Uint64N(9), r.Uint64N(9)})
-				x.Add(e.group, e.hash, []byte(e.key)[:min(len(e.key), inlineKey)], e.w, 0, 0)
+				x.Add(e.group, e.hash, []byte(e.key)[:min(len(e.key), inlineKey)], &e.w, 0, 0)
 			}
 			n := x.Len()
 			x.purge(n * 3 / 4)
@@ -241,7 +241,7 @@ func TestTheBusiestSecondIsKept(t *testing.T) {
 		second uint32
 		w      Vector
 	}{{5, Vector{2, 1}}, {6, Vector{1, 9}}, {6, Vector{2, 9}}, {8, Vector{3, 18}}, {0, Vector{50, 50}}, {7, Vector{3, 18}}} {
-		x.Add(0, 1, key, u.w, u.second, 0)
+		x.Add(0, 1, key, &u.w, u.second, 0)
 	}
 	e := x.Seal(Quota{}, 60).At(0)
 	got := [3]Peak{e.Second, e.CostSecond, e.Interval}
@@ -271,7 +271,7 @@ func TestTheFirst100AreFound(t *testing.T) {
 				rank := z.draw(r)
 				key := keyNamed(rank)
 				w := weightsOf(key)
-				x.Add(0, Hash(key), key, w, 0, 0)
+				x.Add(0, Hash(key), key, &w, 0, 0)
 				for i := range w {
 					counts[i][rank] += w[i]
 				}

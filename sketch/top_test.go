@@ -12,7 +12,7 @@ import (
 func topFrom(second uint32, interval uint32, updates ...groupKey) *Top {
 	x := NewTable(64 << 10)
 	for i, u := range updates {
-		x.Add(u.group, Combine(Hash([]byte(u.key)), uint64(u.group)), []byte(u.key), Vector{1, 10, 0}, second, uint64(100+i))
+		x.Add(u.group, Combine(Hash([]byte(u.key)), uint64(u.group)), []byte(u.key), &Vector{1, 10, 0}, second, uint64(100+i))
 	}
 	return x.Seal(Quota{}, interval)
 }

@@ -53,7 +53,7 @@ func TestTrap5CountersSaturateAndNeverOverflow(t *testing.T) {
 	const most = math.MaxUint64
 	x := NewTable(0)
 	for range 3 {
-		x.Add(0, 1, []byte("k"), Vector{most, most / 2, 1}, 9, 0)
+		x.Add(0, 1, []byte("k"), &Vector{most, most / 2, 1}, 9, 0)
 	}
 	top := x.Seal(Quota{}, 60)
 	for range 2 {
@@ -136,8 +136,8 @@ func TestTrap7AFloodOfEqualHashesIsNoSlower(t *testing.T) {
 		if Hash(key) != Hash(floodKey(0)) {
 			t.Fatal("the keys do not collide: the test attacks nothing")
 		}
-		x.Add(0, Hash(key), key, Vector{1}, 0, 0)
-		x.Add(0, Hash(key), key, Vector{1}, 0, 0)
+		x.Add(0, Hash(key), key, &Vector{1}, 0, 0)
+		x.Add(0, Hash(key), key, &Vector{1}, 0, 0)
 	}
 	if !x.keyed || x.Len() != n {
 		t.Fatalf("keyed %v, %d slots, want %d", x.keyed, x.Len(), n)
@@ -177,7 +177,7 @@ func probesOf(x *Table, i uint32) int {
 func TestTrap7OneKeyInManyGroupsNeedsNoCombinedHash(t *testing.T) {
 	x := NewTable(1 << 20)
 	for g := range uint32(1000) {
-		x.Add(g, Hash([]byte("k")), []byte("k"), Vector{uint64(g + 1)}, 0, 0)
+		x.Add(g, Hash([]byte("k")), []byte("k"), &Vector{uint64(g + 1)}, 0, 0)
 	}
 	for g := range uint32(1000) {
 		if low, _ := x.Bounds(g, Hash([]byte("k")), []byte("k")); low[0] != uint64(g+1) {
@@ -195,7 +195,7 @@ func TestTrap8NothingOfTheReadBufferIsKept(t *testing.T) {
 			buffer[j] = byte(i % 7)
 		}
 		binary.BigEndian.PutUint32(buffer, uint32(i%300))
-		x.Add(0, Hash(buffer[:size]), buffer[:size], Vector{1}, 0, 0)
+		x.Add(0, Hash(buffer[:size]), buffer[:size], &Vector{1}, 0, 0)
 	}
 	clear(buffer)
 	top := x.Seal(Quota{}, 0)
@@ -211,7 +211,7 @@ func TestTrap8LongKeysLeaveNoGarbage(t *testing.T) {
 	x := NewTable(256 << 10)
 	for i := range 20_000 {
 		key := bytes.Repeat([]byte(fmt.Sprintf("%08d", i)), 128)
-		x.Add(0, Hash(key), key, Vector{1}, 0, 0)
+		x.Add(0, Hash(key), key, &Vector{1}, 0, 0)
 		if got := x.Bytes(); got > 256<<10*3/2 {
 			t.Fatalf("%d bytes after %d keys of 1 KiB", got, i+1)
 		}
@@ -240,10 +240,10 @@ func TestTrap9KeysThatDifferInTheirLastByteAreTwo(t *testing.T) {
 			for at := range min(tt.size, 40) {
 				key := bytes.Clone(base)
 				key[tt.size-1-at] = 'y'
-				x.Add(0, 42, key, Vector{1}, 0, 0) // one hash for all: only the bytes tell them apart
-				x.Add(0, 42, key[:tt.size-1], Vector{1}, 0, 0)
+				x.Add(0, 42, key, &Vector{1}, 0, 0) // one hash for all: only the bytes tell them apart
+				x.Add(0, 42, key[:tt.size-1], &Vector{1}, 0, 0)
 			}
-			x.Add(0, 42, base, Vector{5}, 0, 0)
+			x.Add(0, 42, base, &Vector{5}, 0, 0)
 			if low, high := x.Bounds(0, 42, base); low[0] > 5 || high[0] < 5 || x.Exact(0) && low[0] != 5 {
 				t.Errorf("bounds [%d, %d], true 5", low[0], high[0])
 			}
@@ -254,7 +254,7 @@ func TestTrap9KeysThatDifferInTheirLastByteAreTwo(t *testing.T) {
 func TestTrap11TiesAreBrokenByKeyAndErrorsAreGiven(t *testing.T) {
 	x := NewTable(0)
 	for _, key := range []string{"d", "b", "c", "a"} {
-		x.Add(0, Hash([]byte(key)), []byte(key), Vector{3}, 0, 0)
+		x.Add(0, Hash([]byte(key)), []byte(key), &Vector{3}, 0, 0)
 	}
 	top := x.Seal(Quota{Top: [Weights]int{2}}, 0)
 	if got := string(top.At(0).Key) + string(top.At(1).Key); top.Len() != 2 || got != "ab" {
@@ -311,7 +311,7 @@ func TestTrap16AWeightThatIsAlwaysZeroDoesNotBlockEviction(t *testing.T) {
 func TestTrap16AnUpdateOfNoWeightCountsAsSeenOnly(t *testing.T) {
 	x, distinct, sample := NewTable(0), NewDistinct(4), NewSample(4)
 	before := x.AppendBinary(nil)
-	x.Add(0, 9, []byte("k"), Vector{}, 5, 0)
+	x.Add(0, 9, []byte("k"), &Vector{}, 5, 0)
 	distinct.Add(9)
 	sample.Add(9, 0, 0)
 	if !bytes.Equal(x.AppendBinary(nil), before) {

@@ -81,7 +81,7 @@ func updateTable(testing.TB) func() {
 	return func() {
 		for i := range 4 * events {
 			key := kept[i%events][:]
-			t.Add(0, sketch.Hash(key), key, sketch.Vector{1, uint64(key[8]), uint64(i & 1)}, 1+uint32(i>>12), uint64(i))
+			t.Add(0, sketch.Hash(key), key, &sketch.Vector{1, uint64(key[8]), uint64(i & 1)}, 1+uint32(i>>12), uint64(i))
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (s *slot) add(table uint32, e *ingest.Event, n *counts) {
 		if s.keys[f] == nil {
 			s.keys[f] = sketch.NewTable(keyBudget)
 		}
-		s.keys[f].Add(table, hash, e.Key, v, 0, 0)
+		s.keys[f].Add(table, hash, e.Key, &v, 0, 0)
 		s.tops[f], s.firsts[f] = nil, nil
 	}
 }
