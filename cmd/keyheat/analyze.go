@@ -64,6 +64,7 @@ func runAnalyze(ctx context.Context, e *env, stdout io.Writer, o *analyzeOptions
 	if err != nil {
 		return err
 	}
+	o.read.once = o.noExact
 	r, err := readTraffic(ctx, e, &o.read, inputs, o.read.settings())
 	if err != nil {
 		return err

@@ -81,6 +81,7 @@ func runKeys(ctx context.Context, e *env, stdout io.Writer, o *keysOptions, inpu
 	if err != nil {
 		return err
 	}
+	o.read.once = !o.read.twice
 	settings := o.read.settings()
 	settings.KeysOnly, settings.NoPanes, settings.Bytes = true, !o.read.pane.given, o.by.of == report.Bytes
 	r, err := readTraffic(ctx, e, &o.read, inputs, settings)

@@ -94,7 +94,7 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 		Stdin:   e.stdin,
 		Chunk:   int64(f.chunk.of),
 		Workers: f.fittingWorkers(),
-		Sums:    true,
+		Sums:    !f.once,
 	}
 	if err := r.learn(ctx, f.schemas.of); err != nil {
 		return nil, failed(err)

@@ -29,6 +29,7 @@ type readFlags struct {
 	pane     value[time.Duration]
 	quiet    bool
 	twice    bool      // objects in S3 are read a second time where files are
+	once     bool      // no second pass follows
 	live     liveFlags // offered by commands that read live sources
 }
 
