@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"encoding/binary"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -30,12 +31,48 @@ type targetIndex struct {
 	targets []Target
 	hashes  []uint64 // Target.hash of each
 	byName  map[string]uint32
-	recent  [recentTargets]uint32 // 1 + number of the target last seen with these low hash bits
-	limit   int                   // targets beyond it are OtherTarget; 0: none
+	short   [recentTargets]shortTarget // the target last seen with these low hash bits, of those with short names
+	recent  [recentTargets]uint32      // 1 + number of the target last seen with these low hash bits
+	limit   int                        // targets beyond it are OtherTarget; 0: none
 	name    []byte
 }
 
 const recentTargets = 64
+
+// A shortTarget is a target without an index whose table has a name of at most 16 bytes.
+type shortTarget struct {
+	name tableWords
+	kind uint32 // of the rest: see kindOf
+	id   uint32 // 1 + its number
+}
+
+// tableWords is a short name as two words, with zeroes behind it.
+type tableWords struct{ low, high uint64 }
+
+const shortName = 16
+
+// shortNameOf gives the words of a table's name, and whether they tell it: the name is short, and 16 bytes can be
+// read from its beginning. It does not branch on the length, which differs from event to event.
+func shortNameOf(table []byte) (w tableWords, ok bool) {
+	n := len(table)
+	if n > shortName || cap(table) < shortName {
+		return w, false
+	}
+	b := table[:shortName]
+	low, high := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	return tableWords{low & (1<<(8*n) - 1), high & (1<<(8*(max(n, 8)-8)) - 1)}, true
+}
+
+// kindOf gives what of a target is not its name: its store and who tells of it, and how long the name is.
+func kindOf(e *ingest.Event) uint32 {
+	return uint32(len(e.Table))<<16 | uint32(e.Store)<<8 | uint32(toldBy(e.Witness))
+}
+
+// slot gives a place in targetIndex.short.
+func (w tableWords) slot() uint64 {
+	const factor = 0x9E3779B97F4A7C15
+	return (w.low ^ w.high<<1) * factor >> 58 // 64 places
+}
 
 func newTargetIndex(limit int) *targetIndex {
 	return &targetIndex{byName: map[string]uint32{}, limit: limit}
@@ -43,6 +80,21 @@ func newTargetIndex(limit int) *targetIndex {
 
 // find gives the number of the event's target. ok is false when it is new and the limit is reached.
 func (x *targetIndex) find(e *ingest.Event) (id uint32, ok bool) {
+	name, short := shortNameOf(e.Table)
+	if !short || len(e.Index) > 0 {
+		return x.findLong(e)
+	}
+	s, kind := &x.short[name.slot()], kindOf(e)
+	if s.name == name && s.kind == kind && s.id > 0 {
+		return s.id - 1, true
+	}
+	if id, ok = x.findLong(e); ok {
+		*s = shortTarget{name, kind, id + 1}
+	}
+	return id, ok
+}
+
+func (x *targetIndex) findLong(e *ingest.Event) (id uint32, ok bool) {
 	slot := recentSlot(e)
 	if id := x.recent[slot]; id > 0 && x.is(id-1, e) {
 		return id - 1, true
