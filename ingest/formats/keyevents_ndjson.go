@@ -59,7 +59,7 @@ func (d *ndjson) Decode(rec *ingest.Record, to ingest.Sink) {
 	if d.steady {
 		d.again(rec.At)
 		if d.fast(rec.Data) {
-			d.finish(rec, to)
+			d.finishSteady(rec, to)
 			return
 		}
 	}

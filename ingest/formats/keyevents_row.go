@@ -298,6 +298,15 @@ func (r *row) setColumn(place int, kind ingest.JSONKind, text []byte) {
 	r.columns[place] = text
 }
 
+// finishSteady is finish for an event that is steady: only what the envelope says is left to be heeded.
+func (r *row) finishSteady(rec *ingest.Record, to ingest.Sink) {
+	if rec.UnixNano != 0 || len(rec.Node) > 0 {
+		r.finish(rec, to)
+		return
+	}
+	to.Event(&r.event)
+}
+
 // finish makes the event whole and hands it over.
 func (r *row) finish(rec *ingest.Record, to ingest.Sink) {
 	e := &r.event

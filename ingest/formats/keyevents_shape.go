@@ -139,25 +139,35 @@ func (d *ndjson) fast(data []byte) bool {
 		case quoteBefore(buf, i, end):
 			v.same, usual = 0, false
 		}
-		switch {
-		case !usual || end >= n:
+		if !usual || end >= n {
 			if end = d.unusual(v, data, i); end < 0 {
 				return false
 			}
-		case v.plain == fieldKey:
-			d.setKey(data[i:end])
-			d.seen |= 1 << fieldKey
-		case v.plain == fieldTable:
-			d.event.Table = data[i:end]
-			d.seen |= 1 << fieldTable
-		case v.plain != fieldNone:
-			d.seen |= 1 << v.plain.slot()
-			if d.assign(v.plain, data[i:end]) != "" {
+			i = end
+			continue
+		}
+		text := data[i:end]
+		switch v.plain {
+		case fieldNone:
+			if !d.other(v, ingest.JSONString, text) {
 				return false
 			}
-		case !d.other(v, ingest.JSONString, data[i:end]):
-			return false
+		case fieldKey:
+			if !ingest.PlainKey(text) {
+				d.setKey(text)
+				break
+			}
+			d.event.Key, d.event.KeyKnown = text, true
+		case fieldTable:
+			d.event.Table = text
+		case fieldOp:
+			d.event.Op = opOf(text)
+		default:
+			if d.assign(v.plain, text) != "" {
+				return false
+			}
 		}
+		d.seen |= 1 << v.plain.slot() &^ 1
 		i = end
 	}
 	return i < n && d.shape.tail.at(buf, i) && i+d.shape.tail.size == n
