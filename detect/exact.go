@@ -180,6 +180,13 @@ func (k *ExactKey) join(o *ExactKey) {
 		k.sortTop = sketch.MergeTops(k.sortTop, o.sortTop, sortQuota)
 	}
 	k.TopSort = topSort(k.sortTop)
+	switch {
+	case o.Shards == nil:
+	case k.Shards == nil:
+		k.Shards = o.Shards
+	default:
+		k.Shards.join(o.Shards)
+	}
 }
 
 // joinSorted merges two sorted slices, adding what compares equal. Parts mostly follow each other in
@@ -222,6 +229,7 @@ func (p *ExactPane) add(o ExactPane) {
 
 func (s *ExactSecond) add(o ExactSecond) {
 	s.Requests += o.Requests
+	s.Reads += o.Reads
 	s.ReadMilli = AddSat(s.ReadMilli, o.ReadMilli)
 	s.WriteMilli = AddSat(s.WriteMilli, o.WriteMilli)
 }

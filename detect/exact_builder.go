@@ -104,6 +104,7 @@ type exactOpen struct {
 	key      ExactKey
 	pane     int // where in key.Panes the last event was counted
 	last     int // where in key.Seconds
+	lastOf   int // where in key.Shards.Seconds
 	nodes    map[string]uint64
 	sortKeys *sketch.Table
 	sortLast []byte
@@ -122,7 +123,7 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	if !e.KeyKnown {
 		return
 	}
-	retell(e, b.role)
+	Retell(e, b.role)
 	place := b.place(e)
 	if place == 0 {
 		return
@@ -211,6 +212,9 @@ func (b *exactBuilder) place(e *ingest.Event) uint32 {
 func (b *exactBuilder) open(i int) *exactOpen {
 	if b.keys[i] == nil {
 		b.keys[i] = &exactOpen{key: ExactKey{Latency: &sketch.Histogram{}}}
+		if of := b.index.nominees.Keys[i].Shards; of > 0 {
+			b.keys[i].key.Shards = newExactShards(of)
+		}
 		b.seen = append(b.seen, i)
 	}
 	return b.keys[i]
@@ -251,11 +255,19 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	if len(e.SortKey) > 0 {
 		k.sort(e, b.input)
 	}
+	shard := uint32(0)
+	if x := k.key.Shards; x != nil {
+		shard = x.place(e)
+		x.Totals[shard].event(e)
+	}
 	if timed {
 		sec := uint32(nanos / second)
 		k.at(sec-sec%b.index.nominees.Width).event(e, b.index.bytes)
 		if _, ok := slices.BinarySearch(b.index.nominees.Keys[i].Minutes, sec-sec%minute); ok {
 			k.second(sec, e)
+			if x := k.key.Shards; x != nil {
+				x.second(sec, &k.lastOf)[shard].event(e)
+			}
 		}
 	}
 }
@@ -306,7 +318,11 @@ func (k *exactOpen) second(sec uint32, e *ingest.Event) {
 	}
 	read, _ := e.ReadUnits()
 	write, _ := e.WriteUnits()
-	(*seconds)[i].add(ExactSecond{Requests: e.Count(), ReadMilli: read, WriteMilli: write})
+	s := ExactSecond{Requests: e.Count(), ReadMilli: read, WriteMilli: write}
+	if e.Op.Reads() {
+		s.Reads = s.Requests
+	}
+	(*seconds)[i].add(s)
 }
 
 func (k *exactOpen) node(e *ingest.Event) {

@@ -22,6 +22,7 @@ type Nominee struct {
 	Target  uint32 // index in Nominees.Targets
 	Key     []byte
 	Minutes []uint32 // Unix seconds, sorted
+	Shards  uint32   // shards that it is counted by, see ExactShards; 0: none
 }
 
 const (
@@ -37,9 +38,13 @@ const (
 // Nominate chooses the keys that could be in a finding: the first of each target by the middle and by
 // the lower bound of each weight, and the first of a pane where it may have a large share. Each key is
 // nominated once. When there are too many, those that are large only in a pane give way first.
-func Nominate(p *Profile) *Nominees { return NominateFew(p, maxNominees, maxMinutes) }
+func Nominate(p *Profile) *Nominees {
+	n := NominateFew(p, maxNominees, maxMinutes)
+	shard(p, n.Keys)
+	return n
+}
 
-// NominateFew is Nominate for at most so many keys, and so many minutes of each.
+// NominateFew is Nominate for at most so many keys, and so many minutes of each, none of them by shard.
 func NominateFew(p *Profile, most, minutes int) *Nominees {
 	n := nomination{profile: p, seen: map[string]bool{}}
 	for id := range p.Targets {

@@ -183,7 +183,7 @@ func (r *recorder) Event(e *ingest.Event) {
 	if !e.Derived {
 		r.events++
 	}
-	retell(e, r.context.role)
+	Retell(e, r.context.role)
 	if at, ok := e.UnixNano(); ok {
 		if r.first == 0 || at < r.first {
 			r.first = at
@@ -203,9 +203,9 @@ func (r *recorder) Event(e *ingest.Event) {
 // debugLog is the role of Cassandra's debug.log.
 const debugLog = "debug"
 
-// retell makes entries of an audit log in debug.log a witness of their own. The loggers of Cassandra's logback.xml
+// Retell makes entries of an audit log in debug.log a witness of their own. The loggers of Cassandra's logback.xml
 // write them into system.log and debug.log alike, and to be counted twice would double a table's traffic.
-func retell(e *ingest.Event, role string) {
+func Retell(e *ingest.Event, role string) {
 	if e.Witness == ingest.AuditLog && role == debugLog {
 		e.Witness = ingest.AuditCopy
 	}

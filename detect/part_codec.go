@@ -147,7 +147,7 @@ func readExactPart(b []byte, n *Nominees) (*exactPart, error) {
 		if k := len(p.keys); k > 0 && p.keys[k-1].nominee >= h.nominee {
 			r.fail("nominees are out of order")
 		}
-		h.key = r.exactKey()
+		h.key = r.exactKey(n, h.nominee)
 		p.keys = append(p.keys, h)
 	}
 	for range r.count() {
@@ -189,7 +189,7 @@ func (w *encoder) exactKey(k *ExactKey) {
 	}
 	w.count(len(k.Seconds))
 	for _, s := range k.Seconds {
-		w.nums(uint64(s.Second), s.Requests, s.ReadMilli, s.WriteMilli)
+		w.nums(uint64(s.Second), s.Requests, s.Reads, s.ReadMilli, s.WriteMilli)
 	}
 	w.b = k.Latency.AppendBinary(w.b)
 	w.count(len(k.Nodes))
@@ -204,9 +204,59 @@ func (w *encoder) exactKey(k *ExactKey) {
 		w.b = k.SortKeys.AppendBinary(w.b)
 		w.b = k.sortTop.AppendBinary(w.b)
 	}
+	w.shards(k.Shards)
 }
 
-func (r *decoder) exactKey() *ExactKey {
+// shards writes the counts by shard; their number is that of the nominee.
+func (w *encoder) shards(x *ExactShards) {
+	w.flag(x != nil)
+	if x == nil {
+		return
+	}
+	counts := func(list []ShardCount) {
+		for _, c := range list {
+			w.nums(c.Requests, c.ReadMilli, c.WriteMilli)
+		}
+	}
+	counts(x.Totals)
+	w.count(len(x.Seconds))
+	for i := range x.Seconds {
+		w.num(uint64(x.Seconds[i].Second))
+		counts(x.Seconds[i].Counts)
+	}
+}
+
+func (r *decoder) shards(of uint32) *ExactShards {
+	if !r.flag() {
+		return nil
+	}
+	if of == 0 {
+		r.fail("counts by shard of a key that has none")
+		return nil
+	}
+	x := newExactShards(of)
+	counts := func(list []ShardCount) {
+		for i := range list {
+			list[i] = ShardCount{r.num(), r.num(), r.num()}
+		}
+	}
+	counts(x.Totals)
+	for range r.count() {
+		s := ShardSecond{uint32(r.below(1<<32, "a second")), make([]ShardCount, of+2)}
+		counts(s.Counts)
+		if r.err != nil {
+			return nil
+		}
+		if n := len(x.Seconds); n > 0 && x.Seconds[n-1].Second >= s.Second {
+			r.fail("seconds are out of order")
+		}
+		x.Seconds = append(x.Seconds, s)
+	}
+	return x
+}
+
+// exactKey reads the counts of a nominee.
+func (r *decoder) exactKey(n *Nominees, nominee int) *ExactKey {
 	k := &ExactKey{}
 	r.into(k.Totals[:])
 	for range r.count() {
@@ -217,7 +267,7 @@ func (r *decoder) exactKey() *ExactKey {
 		k.Panes = append(k.Panes, p)
 	}
 	for range r.count() {
-		k.Seconds = append(k.Seconds, ExactSecond{uint32(r.below(1<<32, "a second")), r.num(), r.num(), r.num()})
+		k.Seconds = append(k.Seconds, ExactSecond{uint32(r.below(1<<32, "a second")), r.num(), r.num(), r.num(), r.num()})
 	}
 	k.Latency = read(r, sketch.ReadHistogram)
 	for range r.count() {
@@ -238,6 +288,9 @@ func (r *decoder) exactKey() *ExactKey {
 			r.fail("sort keys of another precision")
 		}
 	}
+	if r.err == nil {
+		k.Shards = r.shards(n.Keys[nominee].Shards)
+	}
 	return k
 }
 
@@ -254,6 +307,7 @@ func (n *Nominees) MarshalBinary() ([]byte, error) {
 		for i := range list {
 			w.num(uint64(list[i].Target))
 			w.text(string(list[i].Key))
+			w.num(uint64(list[i].Shards))
 			w.count(len(list[i].Minutes))
 			for _, m := range list[i].Minutes {
 				w.num(uint64(m))
@@ -280,10 +334,20 @@ func ReadNominees(b []byte) (*Nominees, error) {
 	return n, nil
 }
 
+// sharded reads a number of shards.
+func (r *decoder) sharded() uint32 {
+	n := uint32(r.below(MostShards+1, "a number of shards"))
+	if n != 0 && (n < LeastShards || n&(n-1) != 0) {
+		r.fail("shards that are no power of two")
+		return 0
+	}
+	return n
+}
+
 func (r *decoder) nominees(targets int) []Nominee {
 	var list []Nominee
 	for range r.count() {
-		k := Nominee{Target: uint32(r.below(uint64(targets), "a target")), Key: []byte(r.text())}
+		k := Nominee{Target: uint32(r.below(uint64(targets), "a target")), Key: []byte(r.text()), Shards: r.sharded()}
 		for range r.count() {
 			k.Minutes = append(k.Minutes, uint32(r.below(1<<32, "a minute")))
 		}

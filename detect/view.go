@@ -150,6 +150,7 @@ type ExactKey struct {
 	Grown     uint64            // bytes that they added
 	Shrunk    uint64            // bytes that they took away
 	Positions []ingest.Position // its first records
+	Shards    *ExactShards      // nil unless it was counted by shard
 
 	sortTop *sketch.Top
 }
@@ -172,6 +173,7 @@ type ExactPane struct {
 type ExactSecond struct {
 	Second     uint32
 	Requests   uint64
+	Reads      uint64 // of them
 	ReadMilli  uint64
 	WriteMilli uint64
 }
