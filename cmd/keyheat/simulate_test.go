@@ -173,3 +173,19 @@ func readRequests(t *testing.T, file string) []incidents.Request {
 	}
 	return all
 }
+
+// A stream and CloudTrail tell of the same writes: a request is replayed once, as a report counts it.
+func TestARequestThatTwoWitnessesTellOfIsReplayedOnce(t *testing.T) {
+	const folder = "../../fixtures/scenarios/hot-partition-trail-tells-more/"
+	for _, key := range []string{"key, shard_by(sk, 8)", "key, shard(4)"} {
+		both := simulated(t, folder+"stream.ndjson.gz", folder+"trail.json.gz", "--table", "Orders", "--key", key)
+		one := simulated(t, folder+"trail.json.gz", "--table", "Orders", "--key", key)
+		for i := range one.Candidates {
+			got, want := &both.Candidates[i], &one.Candidates[i]
+			if got.Replayed != want.Replayed || *got.Fanout.Mean != *want.Fanout.Mean || *got.TopShare > *want.TopShare*1.1 || *got.TopShare < *want.TopShare*0.9 {
+				t.Errorf("%s: %d requests replayed, fan-out %v and share %v with both witnesses, want %d, %v and about %v",
+					got.Key, got.Replayed, *got.Fanout.Mean, *got.TopShare, want.Replayed, *want.Fanout.Mean, *want.TopShare)
+			}
+		}
+	}
+}

@@ -2,8 +2,10 @@ package propose
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
@@ -42,15 +44,23 @@ func (r *Replay) Result(limits *detect.Limits, sampling detect.Rate, judge Judge
 	r.end()
 	s = &detect.Simulation{}
 	lanes := make([]*measuredLane, len(r.lanes))
+	told := detect.Told(0)
 	for i, l := range r.lanes {
 		views := l.views(limits, sampling)
-		lanes[i] = &measuredLane{lane: l, view: views[0], of: busiest(views[0]), sizes: l.sizesOf(views)}
+		if i == 0 {
+			told = toldOf(views[0])
+		}
+		for j := range views {
+			believe(views[j], told)
+		}
+		lanes[i] = &measuredLane{lane: l, tally: l.tallies.of(told), view: views[0], of: busiest(views[0]), sizes: l.sizesOf(views)}
 		s.Keys = append(s.Keys, lanes[i].measure())
 	}
 	first := lanes[0]
 	if first.of == nil {
 		return nil, false
 	}
+	s.Notes = witnessNotes(first.of)
 	s.Target, s.Span, s.Requests, s.Reads = first.of.Target, first.of.Span, first.tally.sums[requests], first.tally.sums[allReads]
 	if first.of.Target.Store == ingest.DynamoDB {
 		s.WriteLimit, s.ReadLimit = limits.Of(detect.PartitionWriteUnits).Value, limits.Of(detect.PartitionReadUnits).Value
@@ -69,6 +79,44 @@ func (r *Replay) Result(limits *detect.Limits, sampling detect.Rate, judge Judge
 		keepBest(s, order, mends(first.found))
 	}
 	return s, true
+}
+
+// toldOf says who tells of today's traffic: the witness that a report would believe.
+func toldOf(v *detect.View) detect.Told {
+	if t := busiest(v); t != nil {
+		return t.Told
+	}
+	return 0
+}
+
+// believe puts what these witnesses tell in the first place under another key too, where another witness may tell of
+// more requests to partitions.
+func believe(v *detect.View, told detect.Told) {
+	for i, t := range v.Targets {
+		for j, o := range t.Also {
+			if o.Told == told && t.Told != told {
+				o.Also = slices.Concat([]*detect.TargetView{t}, t.Also[:j], t.Also[j+1:])
+				v.Targets[i] = o
+				break
+			}
+		}
+	}
+}
+
+// witnessNotes says which of several witnesses of the same requests was replayed.
+func witnessNotes(t *detect.TargetView) []string {
+	if len(t.Also) == 0 {
+		return nil
+	}
+	names := []string{}
+	for _, w := range t.Told.Witnesses() {
+		names = append(names, cmp.Or(w.String(), "records of requests"))
+	}
+	others := uint64(0)
+	for _, o := range t.Also {
+		others = detect.AddSat(others, o.Totals[detect.Requests])
+	}
+	return []string{fmt.Sprintf("%s tell of most requests: %d others, which may be the same ones, are not replayed", strings.Join(names, " and "), others)}
 }
 
 // busiest gives the target of most requests or stored items; nil when there is none.

@@ -14,35 +14,37 @@ const (
 // A laneSink puts the events of a chunk under one key.
 type laneSink struct {
 	placement
-	today bool // nothing is changed
-	tally *tally
-	to    [3]ingest.Sink
-	out   ingest.Event
-	form  []byte
+	today   bool // nothing is changed
+	tallies *tallies
+	to      [3]ingest.Sink
+	out     ingest.Event
+	form    []byte
 }
 
 func (s *laneSink) event(e *ingest.Event, coverage ingest.Coverage) {
 	n := e.Count()
 	if coverage == ingest.Selected {
-		s.tally.skip(whySelected, "", n)
+		s.tallies[ingest.Witnesses].skip(whySelected, "", n)
 		return
 	}
 	traffic := coverage != ingest.StateOnly
+	y := s.tallies[ingest.Witnesses]
 	if traffic {
-		s.tally.add(requests, n)
+		y = s.tallies[e.Witness]
+		y.add(requests, n)
 		if e.Op.Reads() {
-			s.tally.add(allReads, n)
+			y.add(allReads, n)
 		}
 	}
 	why, name := s.place(e)
 	switch {
 	case why != "":
-		s.tally.skip(why, name, n)
+		y.skip(why, name, n)
 		if traffic {
 			s.unbound(e)
 		}
 	case traffic:
-		s.tally.request(e, &s.placement)
+		y.request(e, &s.placement)
 		s.put(e)
 	default:
 		s.stored(e)

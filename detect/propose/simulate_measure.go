@@ -13,6 +13,7 @@ import (
 // A measured lane is what is known of the traffic under one key.
 type measuredLane struct {
 	*lane
+	tally *tally // of those who tell of the table's traffic
 	view  *detect.View
 	of    *detect.TargetView // nil: no request of the table
 	sizes sizes

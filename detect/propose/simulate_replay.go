@@ -25,7 +25,7 @@ type lane struct {
 	profiles [3]*detect.Profile // of the three, once all is read
 	counts   [3]*detect.ExactCounter
 	mu       sync.Mutex
-	tally    *tally // guarded by mu
+	tallies  *tallies // guarded by mu
 }
 
 // NewReplay makes the Replay of a table under today's key and the candidates. The settings are those of
@@ -39,7 +39,7 @@ func NewReplay(keys []*CandidateKey, s detect.Settings, wants func(*ingest.Event
 	to := make([]*target, len(all))
 	for i, k := range all {
 		l := &lane{
-			key: k, tally: newTally(),
+			key: k, tallies: newTallies(),
 			traffic: detect.NewCollector(s), written: detect.NewCollector(sizes), deleted: detect.NewCollector(sizes),
 		}
 		r.lanes = append(r.lanes, l)
@@ -49,10 +49,10 @@ func NewReplay(keys []*CandidateKey, s detect.Settings, wants func(*ingest.Event
 	return r
 }
 
-func (l *lane) take(y *tally) {
+func (l *lane) take(y *tallies) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tally.merge(y)
+	l.tallies.merge(y)
 }
 
 // Counter gives the handler of a second replay, over the same inputs, which counts the keys that matter
@@ -61,7 +61,7 @@ func (r *Replay) Counter() ingest.Handler {
 	r.end()
 	to := make([]*target, len(r.lanes))
 	for i, l := range r.lanes {
-		to[i] = &target{key: l.key, take: func(*tally) {}}
+		to[i] = &target{key: l.key, take: func(*tallies) {}}
 		for j, p := range l.profiles {
 			l.counts[j] = detect.NewCounter(p, detect.NominateFew(p, max(maxCounted/len(r.lanes), leastCounted), countedMinutes))
 			to[i].handlers[j] = l.counts[j]
@@ -116,7 +116,7 @@ func (l *lane) views(limits *detect.Limits, sampling detect.Rate) (views [3]*det
 type target struct {
 	key      *CandidateKey
 	handlers [3]ingest.Handler
-	take     func(*tally) // called at the end of a chunk, by several goroutines
+	take     func(*tallies) // called at the end of a chunk, by several goroutines
 }
 
 // A replayer hands each event to its targets, under their keys. It implements ingest.Handler.
@@ -131,7 +131,7 @@ func newReplayer(to []*target, wants func(*ingest.Event) bool) *replayer {
 	r.free.New = func() any {
 		s := &replaySink{wants: wants, lanes: make([]laneSink, len(to))}
 		for i := range s.lanes {
-			s.lanes[i] = laneSink{placement: placement{key: to[i].key}, today: to[i].key.isToday(), tally: newTally()}
+			s.lanes[i] = laneSink{placement: placement{key: to[i].key}, today: to[i].key.isToday(), tallies: newTallies()}
 		}
 		return s
 	}
@@ -141,7 +141,7 @@ func newReplayer(to []*target, wants func(*ingest.Event) bool) *replayer {
 // Begin gives the sink of a chunk.
 func (r *replayer) Begin(c ingest.Chunk) ingest.Sink {
 	s := r.free.Get().(*replaySink)
-	s.coverage = c.Input.Format.Coverage
+	s.coverage, s.role = c.Input.Format.Coverage, c.Input.Role()
 	for i, t := range r.targets {
 		for j, h := range t.handlers {
 			s.lanes[i].to[j] = h.Begin(c)
@@ -157,8 +157,8 @@ func (r *replayer) End(c ingest.Chunk, to ingest.Sink, st ingest.ChunkStats) {
 		for j, h := range t.handlers {
 			h.End(c, s.lanes[i].to[j], st)
 		}
-		t.take(s.lanes[i].tally)
-		s.lanes[i].tally.reset()
+		t.take(s.lanes[i].tallies)
+		s.lanes[i].tallies.reset()
 	}
 	r.free.Put(s)
 }
@@ -187,6 +187,7 @@ type replaySink struct {
 	ingest.EventsOnly
 	wants    func(*ingest.Event) bool
 	coverage ingest.Coverage // of the input
+	role     string          // see ingest.Input.Role
 	lanes    []laneSink
 }
 
@@ -195,6 +196,7 @@ func (s *replaySink) Event(e *ingest.Event) {
 	if !s.wants(e) {
 		return
 	}
+	detect.Retell(e, s.role)
 	coverage := cmp.Or(e.Coverage, s.coverage)
 	for i := range s.lanes {
 		s.lanes[i].event(e, coverage)

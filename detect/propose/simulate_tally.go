@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/sketch"
 )
@@ -171,4 +172,38 @@ func (y *tally) reset() {
 	y.sums = [talliedAll]uint64{}
 	y.fanout.Reset()
 	clear(y.skipped)
+}
+
+// tallies are what a replay counts by who tells of the requests, since several may tell of the same ones; the last is
+// of records that are no traffic.
+type tallies [ingest.Witnesses + 1]*tally
+
+func newTallies() *tallies {
+	t := &tallies{}
+	for i := range t {
+		t[i] = newTally()
+	}
+	return t
+}
+
+func (t *tallies) merge(o *tallies) {
+	for i := range t {
+		t[i].merge(o[i])
+	}
+}
+
+func (t *tallies) reset() {
+	for i := range t {
+		t[i].reset()
+	}
+}
+
+// of gives what was counted of those who tell of a table's traffic, and of records that are none.
+func (t *tallies) of(told detect.Told) *tally {
+	out := newTally()
+	out.merge(t[ingest.Witnesses])
+	for _, w := range told.Witnesses() {
+		out.merge(t[w])
+	}
+	return out
 }
