@@ -45,7 +45,13 @@ func script(f *detect.Finding, p *detect.Proposal, v *detect.View, r *reading) s
 	if f.Rule == "moving-hot-key" {
 		change.Bucket = "" // the time is in the key already
 	}
-	text, err := ddl.CQL(table, r.statements[table], change)
+	var views []ddl.View
+	for _, t := range r.options.Decode.Schema.Tables() {
+		if t.Base == table.Name && t.Keyspace == table.Keyspace {
+			views = append(views, ddl.View{Table: t, Statement: r.statements[t]})
+		}
+	}
+	text, err := ddl.CQL(table, r.statements[table], views, change)
 	if err != nil {
 		return fmt.Sprintf("-- %v", err)
 	}

@@ -309,6 +309,14 @@ func (d *describer) index(offset, i int) int {
 		end, _ = quoted(d.b, k)
 		x.index.Class = string(bytes.Trim(d.b[k:end], "'"))
 	}
+	if k := words(d.b, d.blank(end), "WITH", "OPTIONS"); k >= 0 {
+		if k = d.blank(k); at(d.b, k) == '=' {
+			k = d.blank(k + 1)
+		}
+		if n, ok := balanced(d.b, k); ok && at(d.b, k) == '{' {
+			x.index.Options, end = string(d.b[k:n]), n
+		}
+	}
 	d.indexes = append(d.indexes, x)
 	return end
 }

@@ -55,6 +55,8 @@ type Index struct {
 	Name   string // "" when not printed
 	Target string // column, or keys(column), full(column), …, without quotes
 	Class  string // class of a custom index as printed, "" otherwise
+	// Options are those of a custom index as printed, a map in braces; "" without.
+	Options string
 }
 
 // Table finds a table. keyspace may be empty when one keyspace only has a table of this name; nil when

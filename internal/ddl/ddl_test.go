@@ -39,13 +39,14 @@ CREATE TABLE shop."Jobs" (
     AND compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_size': '1'}
     AND gc_grace_seconds = 3600;
 CREATE INDEX ON shop."Jobs" (full(tags));
-CREATE CUSTOM INDEX by_seen ON shop."Jobs" (keys(seen)) USING 'StorageAttachedIndex';
+CREATE CUSTOM INDEX by_seen ON shop."Jobs" (keys(seen)) USING 'StorageAttachedIndex' WITH OPTIONS = {'case_sensitive': 'false',
+  'normalize': 'true (not) {false}'};
 `
 
 func TestScriptsKeepAllColumnsAndOptions(t *testing.T) {
 	for name, c := range map[string]Change{"shards": {Shards: 8}, "bucket": {Bucket: "day", RowsPerSecond: 900}, "both": {Shards: 4, Bucket: "hour"}} {
 		table, statement := tableOf(t, described, "Jobs")
-		got, err := CQL(table, statement, c)
+		got, err := CQL(table, statement, nil, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,6 @@ func TestTablesThatCannotBeRewrittenAreErrors(t *testing.T) {
 		change Change
 		want   string
 	}{
-		"counters":       {"CREATE TABLE ks.t (k text PRIMARY KEY, n counter);", Change{Shards: 2}, "counters cannot be copied"},
 		"no change":      {plain, Change{}, "changes no key"},
 		"a view":         {"CREATE TABLE ks.b (k text PRIMARY KEY, v int); CREATE MATERIALIZED VIEW ks.t AS SELECT * FROM ks.b WHERE v IS NOT NULL AND k IS NOT NULL PRIMARY KEY (v, k);", Change{Shards: 2}, "materialized view"},
 		"no types known": {"", Change{Shards: 2}, "not known with their types"},
@@ -87,19 +87,19 @@ func TestTablesThatCannotBeRewrittenAreErrors(t *testing.T) {
 		if c.text != "" {
 			table, statement = tableOf(t, c.text, "t")
 		}
-		if _, err := CQL(table, statement, c.change); !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), c.want) {
+		if _, err := CQL(table, statement, nil, c.change); !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	table, _ := tableOf(t, plain, "t")
-	if _, err := CQL(table, "CREATE TABLE ks.t", Change{Shards: 2}); !errors.Is(err, ErrTable) {
+	if _, err := CQL(table, "CREATE TABLE ks.t", nil, Change{Shards: 2}); !errors.Is(err, ErrTable) {
 		t.Errorf("without its statement: %v", err)
 	}
 }
 
 func TestNewColumnsTakeFreeNames(t *testing.T) {
 	table, statement := tableOf(t, "CREATE TABLE t (shard text, shard_ int, bucket uuid, PRIMARY KEY (shard, bucket));", "t")
-	got, err := CQL(table, statement, Change{Shards: 2, Bucket: "week"})
+	got, err := CQL(table, statement, nil, Change{Shards: 2, Bucket: "week"})
 	if err != nil || !strings.Contains(got, "PRIMARY KEY ((shard, bucket_, shard__), bucket)") {
 		t.Errorf("error %v:\n%s", err, got)
 	}
@@ -125,5 +125,54 @@ func TestCallsToPaste(t *testing.T) {
 		if got := AWS(c[0], "", c[1], "", nil); got != "" {
 			t.Errorf("table %q, change %q: %s", c[0], c[1], got)
 		}
+	}
+}
+
+func TestViewsAreMadeAgain(t *testing.T) {
+	const text = `CREATE TABLE ks.t (k text, c int, v text, PRIMARY KEY (k, c));
+CREATE MATERIALIZED VIEW ks."By v" AS SELECT v, k, c FROM ks.t
+  WHERE v IS NOT NULL AND k IS NOT NULL AND c IS NOT NULL AND v = 'WHERE PRIMARY KEY ('
+  PRIMARY KEY ((v), k, c) WITH CLUSTERING ORDER BY (k ASC, c DESC) AND comment = 'x';`
+	table, statement := tableOf(t, text, "t")
+	view, of := tableOf(t, text, "By v")
+	got, err := CQL(table, statement, []View{{view, of}}, Change{Shards: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"CREATE MATERIALIZED VIEW ks.\"By v_by_shard\" AS\n    SELECT v, k, c, shard\n    FROM ks.t_by_shard\n    WHERE v IS NOT NULL AND k IS NOT NULL AND c IS NOT NULL AND v = 'WHERE PRIMARY KEY (' AND shard IS NOT NULL\n" +
+			"    PRIMARY KEY ((v), k, c, shard) WITH CLUSTERING ORDER BY (k ASC, c DESC, shard ASC) AND comment = 'x';\n",
+		`undo:  DROP MATERIALIZED VIEW ks."By v_by_shard"; DROP TABLE ks.t_by_shard;`,
+		`DROP MATERIALIZED VIEW ks."By v"; DROP TABLE ks.t;`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in it:\n%s", want, got)
+		}
+	}
+	if _, err := CQL(table, statement, []View{{view, "CREATE MATERIALIZED VIEW"}}, Change{Shards: 4}); !errors.Is(err, ErrTable) {
+		t.Errorf("a view without its statement: %v", err)
+	}
+}
+
+// Readers of counters add up both tables, so no step may write both, and nothing is copied into what is written.
+func TestCountersAreNeitherWrittenTwiceNorCopiedOver(t *testing.T) {
+	table, statement := tableOf(t, "CREATE TABLE ks.t (k text, c int, n counter, PRIMARY KEY (k, c)) WITH comment = 'x';", "t")
+	got, err := CQL(table, statement, nil, Change{Shards: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"UPDATE ks.t_by_shard SET n = n + ? WHERE k = ? AND shard = ? AND c = ?;", "adds to shard 4, which no writer uses", "never to both", "consistency ALL"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in it:\n%s", want, got)
+		}
+	}
+	for _, never := range []string{"TIMESTAMP ?", "IF NOT EXISTS;", "INSERT INTO ks.t_by_shard (", "UPDATE ks.t SET"} {
+		if strings.Contains(got, never) {
+			t.Errorf("%q is in it:\n%s", never, got)
+		}
+	}
+	got, err = CQL(table, statement, nil, Change{Bucket: "day"})
+	if err != nil || !strings.Contains(got, "No copying") || strings.Contains(got, "token(") {
+		t.Errorf("by buckets, error %v:\n%s", err, got)
 	}
 }

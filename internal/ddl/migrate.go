@@ -14,26 +14,47 @@ const parts = 256
 // CQL writes the way from a table to one with another partition key as expand, migrate and contract: the new
 // table with all columns and options of the old one, the statements that write and read both, a backfill
 // that goes on where it stopped, and how each step is checked and undone. statement is the old table's
-// CREATE TABLE as DESCRIBE prints it. Errors wrap ErrTable.
-func CQL(t *cql.Table, statement string, c Change) (string, error) {
-	p, err := newPlan(t, statement, c)
+// CREATE TABLE as DESCRIBE prints it, views are its materialized views. Errors wrap ErrTable.
+func CQL(t *cql.Table, statement string, views []View, c Change) (string, error) {
+	p, err := newPlan(t, statement, views, c)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- From %s to %s. Read it before you paste it; statements with ? are for the application.\n", p.from(), p.table())
-	p.expand(&b)
+	if len(p.counters()) > 0 {
+		p.countersTo(&b)
+		return b.String(), nil
+	}
+	recreated, err := p.recreated()
+	if err != nil {
+		return "", err
+	}
+	p.expand(&b, recreated)
 	p.migrate(&b)
 	p.contract(&b)
 	return b.String(), nil
 }
 
-func (p *plan) expand(b *strings.Builder) {
-	fmt.Fprintf(b, "\n-- 1. EXPAND: the new table, and where the backfill is. Nobody uses them yet.\n%s", p.create())
+// recreated writes the views of the old table for the new one.
+func (p *plan) recreated() (string, error) {
+	var b strings.Builder
+	for _, v := range p.views {
+		text, err := p.view(v)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+func (p *plan) expand(b *strings.Builder, views string) {
+	fmt.Fprintf(b, "\n-- 1. EXPAND: the new table, and where the backfill is. Nobody uses them yet.\n%s%s", p.create(), views)
 	fmt.Fprintf(b, "CREATE TABLE IF NOT EXISTS %s (part int PRIMARY KEY, done_at timestamp);\n", p.checkpoints())
 	fmt.Fprintf(b, "--    check: the key is the one that is wanted\nSELECT column_name, kind, type FROM system_schema.columns WHERE keyspace_name = '%s' AND table_name = '%s';\n",
 		textOf(p.old.Keyspace), textOf(p.name))
-	fmt.Fprintf(b, "--    undo:  DROP TABLE %s; DROP TABLE %s;\n", p.table(), p.checkpoints())
+	fmt.Fprintf(b, "--    undo:  %sDROP TABLE %s; DROP TABLE %s;\n", p.dropViews(strings.TrimPrefix(p.name, p.old.Name)), p.table(), p.checkpoints())
 	fmt.Fprintf(b, "\n-- 2. EXPAND: the application writes both, the old table first; deletes too. Reads stay where they are.\n")
 	for _, line := range p.formulas() {
 		fmt.Fprintf(b, "--    %s\n", line)
@@ -48,21 +69,18 @@ func (p *plan) formulas() []string {
 	var out []string
 	for _, c := range p.added {
 		switch {
+		case c.Type == "int" && len(p.old.Clustering) == 0:
+			out = append(out, fmt.Sprintf("%s = a random number of 0 to %d for each write: readers of a row ask every shard", quoted(c.Name), p.change.Shards-1))
+			if len(p.counters()) == 0 {
+				out = append(out, "and take the newest by writetime, since the table has one row a partition; a delete goes to every shard")
+			}
 		case c.Type == "int":
-			out = append(out, fmt.Sprintf("%s = hash(%s) mod %d, 0 to %d", quoted(c.Name), strings.Join(p.hashed(), ", "), p.change.Shards, p.change.Shards-1))
+			out = append(out, fmt.Sprintf("%s = hash(%s) mod %d, 0 to %d; the same function everywhere, as CRC-32", quoted(c.Name), strings.Join(names(p.old.Clustering), ", "), p.change.Shards, p.change.Shards-1))
 		default:
 			out = append(out, fmt.Sprintf("%s = the %s of the row in UTC, as text: %s", quoted(c.Name), p.change.Bucket, example(p.change.Bucket)))
 		}
 	}
 	return out
-}
-
-// hashed names what a shard is calculated from, so that a reader of one row finds it.
-func (p *plan) hashed() []string {
-	if len(p.old.Clustering) > 0 {
-		return names(p.old.Clustering)
-	}
-	return []string{"a random number: readers of one row ask every shard"}
 }
 
 func example(bucket string) string {
@@ -123,7 +141,16 @@ func (p *plan) contract(b *strings.Builder) {
 	fmt.Fprintf(b, "\n-- 5. CONTRACT: stop writing the old table when nothing has read it for a week.\n")
 	fmt.Fprintf(b, "--    check: nodetool tablestats %s: reads and writes stand still\n", p.from())
 	fmt.Fprintf(b, "--    undo:  write it again, and copy back what is newer: the same as step 3 the other way\n")
-	fmt.Fprintf(b, "--    DROP TABLE %s; DROP TABLE %s;   -- a snapshot first: nodetool snapshot. This cannot be undone.\n", p.from(), p.checkpoints())
+	fmt.Fprintf(b, "--    %sDROP TABLE %s; DROP TABLE %s;   -- a snapshot first: nodetool snapshot. This cannot be undone.\n", p.dropViews(""), p.from(), p.checkpoints())
+}
+
+// dropViews drops the views of the old table, or with a suffix those of the new one: a table that has any is not dropped.
+func (p *plan) dropViews(suffix string) string {
+	var b strings.Builder
+	for _, v := range p.views {
+		fmt.Fprintf(&b, "DROP MATERIALIZED VIEW %s; ", dotted(p.old.Keyspace, v.Table.Name+suffix))
+	}
+	return b.String()
 }
 
 func (p *plan) checkpoints() string { return dotted(p.old.Keyspace, p.name+"_backfill") }

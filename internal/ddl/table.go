@@ -16,20 +16,19 @@ var ErrTable = errors.New("no table to rewrite")
 // A plan is what a new table adds to an old one.
 type plan struct {
 	old     *cql.Table
+	views   []View // of the old table
 	options string // of the old table from WITH on, all of them, without the semicolon
 	name    string // of the new table
 	added   []cql.Column
 	change  Change
 }
 
-func newPlan(t *cql.Table, statement string, c Change) (*plan, error) {
+func newPlan(t *cql.Table, statement string, views []View, c Change) (*plan, error) {
 	switch {
 	case t.Base != "":
 		return nil, fmt.Errorf("%w: %s is a materialized view", ErrTable, t.Name)
 	case len(t.PartitionKey) == 0 || slices.ContainsFunc(t.Columns, func(c cql.Column) bool { return c.Type == "" }):
 		return nil, fmt.Errorf("%w: the columns of %s are not known with their types", ErrTable, t.Name)
-	case slices.ContainsFunc(t.Columns, func(c cql.Column) bool { return c.Type == "counter" }):
-		return nil, fmt.Errorf("%w: counters cannot be copied", ErrTable)
 	case c.Shards == 0 && c.Bucket == "":
 		return nil, fmt.Errorf("%w: the proposal changes no key", ErrTable)
 	}
@@ -37,7 +36,7 @@ func newPlan(t *cql.Table, statement string, c Change) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{old: t, options: options, name: t.Name, change: c}
+	p := &plan{old: t, views: views, options: options, name: t.Name, change: c}
 	if c.Bucket != "" {
 		p.name += "_by_" + c.Bucket
 		p.add("bucket", "text")
@@ -86,11 +85,14 @@ func (p *plan) create() string {
 	return b.String()
 }
 
-// index writes an index of the old table for the new one. Its options are not kept by describe.
+// index writes an index of the old table for the new one, with its options.
 func (p *plan) index(x cql.Index) string {
 	custom, using := "", ""
 	if x.Class != "" {
 		custom, using = "CUSTOM ", " USING '"+strings.ReplaceAll(x.Class, "'", "''")+"'"
+	}
+	if x.Options != "" {
+		using += " WITH OPTIONS = " + strings.NewReplacer("\r", "", "\n", " ").Replace(x.Options)
 	}
 	return fmt.Sprintf("CREATE %sINDEX ON %s (%s)%s;\n", custom, p.table(), indexTarget(x.Target), using)
 }
@@ -114,15 +116,20 @@ func optionsOf(statement string) (string, error) {
 	if open < 0 || end < 0 {
 		return "", fmt.Errorf("%w: its statement has no columns in brackets", ErrTable)
 	}
-	options := strings.TrimRight(strings.TrimSpace(statement[end+1:]), "; \r\n\t")
+	return optionsBehind(statement[end+1:]), nil
+}
+
+// optionsBehind gives the options that stand in text, without the table's identity.
+func optionsBehind(text string) string {
+	options := strings.TrimRight(strings.TrimSpace(text), "; \r\n\t")
 	if at := tableID.FindStringIndex(options); at != nil {
 		options = options[:at[0]] + " " + strings.TrimSpace(options[at[1]:])
 		options = strings.TrimSuffix(strings.TrimSpace(options), " AND")
 	}
 	if options == "" || strings.EqualFold(options, "WITH") {
-		return "", nil
+		return ""
 	}
-	return " " + options, nil
+	return " " + options
 }
 
 // closing gives the place of the bracket that closes the one at open; -1 when there is none.
