@@ -154,19 +154,28 @@ type Proposal struct {
 	Change string // the key as people write it
 	// Effects are computed from the evidence, never guessed.
 	Effects []Effect
-	Costs   []string
-	Risks   []string
-	Steps   []string
-	Verify  string
-	Script  string // the text to paste; empty unless it was asked for
+	// Basis says what the effects of another key rest on: how the recorded traffic was put under it, or why it was
+	// not. Empty where the key stays.
+	Basis  string
+	Costs  []string
+	Risks  []string
+	Steps  []string
+	Verify string
+	Script string // the text to paste; empty unless it was asked for
 }
 
-// An Effect is what a proposal does to one measure.
+// An Effect is what a proposal does to one measure. After lies within Low and High.
 type Effect struct {
 	Measure string
 	Unit    string
 	Before  Milli
 	After   Milli
+	Low     Milli
+	High    Milli
+	Open    bool // there is no upper bound; High is ignored
+	// How is Counted where recorded requests were put under the change one by one, Estimated where After follows from
+	// what was counted or measured, within its bounds, and Inferred where it follows from the change alone.
+	How How
 }
 
 // NotAssessed says what a report could not judge, and which input would let it.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/keyheat/keyheat/detect/propose"
 )
@@ -23,6 +24,7 @@ type wantedProposal struct {
 	Shards  *uint64
 	Bucket  string
 	Effects map[string][2]float64
+	Bounds  map[string][2]float64 // of an effect's later value, where they were worked out
 }
 
 type readProposals struct {
@@ -35,6 +37,8 @@ type readProposals struct {
 			Effects []struct {
 				Measure       string
 				Before, After float64
+				Low           float64
+				High          *float64
 			}
 			Steps, Risks, Costs []string
 			Verify              string
@@ -111,11 +115,14 @@ func TestRemediesHaveTheNumbersWorkedOutByHand(t *testing.T) {
 						if f.Rule != w.Rule || p.Kind != w.Kind {
 							continue
 						}
-						got := map[string][2]float64{}
+						got, bounds := map[string][2]float64{}, map[string][2]float64{}
 						for _, e := range p.Effects {
 							got[e.Measure] = [2]float64{e.Before, e.After}
+							if _, ok := w.Bounds[e.Measure]; ok && e.High != nil {
+								bounds[e.Measure] = [2]float64{e.Low, *e.High}
+							}
 						}
-						nearest = cmp.Diff(got, w.Effects) + cmp.Diff(p.Shards, w.Shards) + cmp.Diff(p.Bucket, w.Bucket)
+						nearest = cmp.Diff(got, w.Effects) + cmp.Diff(bounds, w.Bounds, cmpopts.EquateEmpty()) + cmp.Diff(p.Shards, w.Shards) + cmp.Diff(p.Bucket, w.Bucket)
 						if nearest == "" {
 							if len(p.Steps) == 0 || len(p.Risks) == 0 || len(p.Costs) == 0 || p.Verify == "" {
 								t.Errorf("it has no steps, risks, costs or way to verify: %+v", p)

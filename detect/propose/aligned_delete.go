@@ -29,7 +29,7 @@ Apache Cassandra documentation, "Tombstones".
 			Kind:    "aligned-delete",
 			Title:   fmt.Sprintf("delete by one range for each bucket of rows: 2 markers in place of %d", e.Value/1000),
 			Change:  "DELETE … WHERE partition key = ? AND clustering column < ? once for each bucket; or a bucket in the partition key, and DELETE of the whole partition",
-			Effects: []detect.Effect{{Measure: "partition_tombstones", Unit: "tombstones", Before: e.Value, After: min(e.Value, detect.Whole(2))}},
+			Effects: []detect.Effect{settled("partition_tombstones", "tombstones", e.Value, min(e.Value, detect.Whole(2)))},
 			Costs:   []string{"rows are deleted later, when their bucket is over"},
 			Risks:   []string{"a wider range deletes whatever lies in it", "markers that are stored stay until gc grace has passed and compaction has dropped them"},
 			Steps: []string{

@@ -17,8 +17,8 @@ hands its answer to the others takes the heat off without a change of the model.
 **Gate.** A certain finding of at least *medium* on a key that the second pass counted, of whose requests nine in
 ten read, with at least ten in its busiest second.
 
-**Formula.** Requests in the busiest second, before: as counted; after: one a second for each process that reads,
-and the writes.
+**Formula.** Requests in the busiest second, before: as counted; after: the most that any counted second has of one read and
+all its writes, for each process that reads.
 
 **Caveats.** Answers are up to a second old; each process has a cache of its own.`,
 	Propose: proposeCache,
@@ -41,11 +41,11 @@ func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
 		return nil
 	}
 	peak := detect.Whole(v.Sampling.Scale(k.PeakSecond.N))
-	left := peak.Scaled(1000-share) + detect.Whole(1)
+	left := detect.Whole(v.Sampling.Scale(leftOf(k.Exact.Seconds)))
 	return []detect.Proposal{{
 		Kind:    "cache",
 		Title:   fmt.Sprintf("answer reads from memory for a second: %d.%d %% of its requests read", share/10, share%10),
-		Effects: []detect.Effect{{Measure: "requests_per_second", Unit: "requests/s", Before: peak, After: left}},
+		Effects: []detect.Effect{settled("requests_per_second", "requests/s", peak, left)},
 		Costs:   []string{"memory for the answer in each process that reads it"},
 		Risks:   []string{"answers are up to a second old", "each process that reads has a cache of its own, so that many are left with many"},
 		Steps: []string{
@@ -56,4 +56,13 @@ func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
 		},
 		Verify: "run keyheat analyze on traffic after the change: the key's busiest second should fall to about " + amount(left) + " requests a reading process",
 	}}
+}
+
+// leftOf gives the most requests that a second has when its reads become one.
+func leftOf(seconds []detect.ExactSecond) (most uint64) {
+	for i := range seconds {
+		s := &seconds[i]
+		most = max(most, s.Requests-s.Reads+min(s.Reads, 1))
+	}
+	return max(most, 1)
 }

@@ -9,6 +9,7 @@ import "github.com/keyheat/keyheat/detect"
 func Catalogue() []*detect.Remedy {
 	return []*detect.Remedy{
 		&ShardSuffix,
+		&ReadCopies,
 		&TimeBucket,
 		&ReadAfterCursor,
 		&QueueBuckets,

@@ -31,7 +31,7 @@ and attributes"; DataStax, "CQL limits".
 			Title:   fmt.Sprintf("split it into %d pieces", n),
 			Shards:  n,
 			Change:  "PRIMARY KEY ((partition key), clustering columns, piece)",
-			Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: detect.Milli(ceilDiv(uint64(e.Value), n))}},
+			Effects: []detect.Effect{becomes(e, over(n))},
 			Costs:   []string{fmt.Sprintf("a read of all of it reads %d pieces", n)},
 			Risks:   []string{"several pieces are not written at once unless it is one transaction, or one batch of a partition"},
 			Steps: []string{

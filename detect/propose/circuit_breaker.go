@@ -36,7 +36,7 @@ write and 3,000 read units a second).
 				Kind:    "circuit-breaker",
 				Title:   fmt.Sprintf("now: let %s %s of this key through, refuse the other %d.%d %% at once", amount(through), e.Unit, refused/10, refused%10),
 				Change:  "a limit by partition key in the service, in front of the store's client",
-				Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: through}},
+				Effects: []detect.Effect{settled(e.Measure, e.Unit, e.Value, through)},
 				Costs:   []string{fmt.Sprintf("%d.%d %% of the key's requests fail at once", refused/10, refused%10)},
 				Risks:   []string{"legitimate requests of the key are refused", "each process of the service needs its part of the limit"},
 				Steps: []string{

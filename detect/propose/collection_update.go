@@ -26,7 +26,7 @@ writes for an index, and repeats an element when the write is sent again.`,
 			Kind:    "collection-update",
 			Title:   "add to the collection in place of overwriting it: " + amount(e.Value) + " " + e.Unit + " come from that (" + e.Measure + ")",
 			Change:  "UPDATE … SET c = c + {…} in place of SET c = {…}; or frozen<…> where it is always replaced whole",
-			Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: 0}},
+			Effects: []detect.Effect{gone(e)},
 			Costs:   []string{"the client must know what changed; a collection without bound belongs in rows of a table of its own"},
 			Risks: []string{
 				"elements that are to go must be removed by name",

@@ -35,13 +35,15 @@ sharding"; "Implement resource counters".
 			return nil
 		}
 		n := min(powerOfTwo(shardsForRate(v, f)), v.Limits.Count(detect.ShardMax))
-		after := detect.Milli(ceilDiv(uint64(e.Value), n))
+		s := newSharding(v, f, n, spread{known: true, item: 1000})
+		after := s.rate(e, false, e.Measure != "write_units_per_second")
 		return []detect.Proposal{{
 			Kind:    "counter-shards",
 			Title:   fmt.Sprintf("split the counter into %d: %d.%d %% of its requests update", n, updates/10, updates%10),
 			Shards:  n,
 			Change:  fmt.Sprintf("PK becomes PK#0 … PK#%d; UPDATE … ADD amount on one at random", n-1),
-			Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: after}, {Measure: "items_per_read", Unit: "items", Before: detect.Whole(1), After: detect.Whole(n)}},
+			Effects: []detect.Effect{after, settled("items_per_read", "items", detect.Whole(1), detect.Whole(n))},
+			Basis:   s.basis(),
 			Costs:   []string{fmt.Sprintf("a read of the total reads %d items: BatchGetItem, at least %s", n, halves(n))},
 			Risks:   []string{"a condition on the total holds for one shard only", "an update that is sent again counts twice: it did before, too"},
 			Steps: []string{
@@ -49,7 +51,7 @@ sharding"; "Implement resource counters".
 				"then writers: a random shard; the old item stays as a part of the sum",
 				"undo: write to PK again; readers go on adding up",
 			},
-			Verify: "run keyheat analyze on traffic after the change: each shard should have about " + amount(after) + " write units a second",
+			Verify: "run keyheat analyze on traffic after the change: each shard should have about " + amount(after.After) + " write units a second",
 		}}
 	},
 }

@@ -40,7 +40,7 @@ is set; it takes up to ten minutes unless it is loaded by JMX; at most 1,000 key
 			Kind:    "denylist",
 			Title:   "now: have Cassandra refuse this partition, " + amount(e.Value) + " " + e.Unit + " by " + e.Measure + " are then read no more",
 			Change:  "INSERT INTO system_distributed.partition_denylist (ks_name, table_name, key) VALUES ('" + word(keyspace, "KEYSPACE") + "', '" + word(table, "TABLE") + "', 0xKEY)",
-			Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: 0}},
+			Effects: []detect.Effect{gone(e)},
 			Costs:   []string{"every request for the partition fails"},
 			Risks:   []string{"legitimate users of the partition are refused", "it is off unless partition_denylist_enabled is true in cassandra.yaml or set by JMX (StorageProxy)"},
 			Steps: []string{

@@ -36,7 +36,7 @@ must read the table.`,
 			Kind:    "drop-local-index",
 			Title:   fmt.Sprintf("build the table anew without local indexes: %d.%d %% of what a collection may have is used", used/10, used%10),
 			Change:  "a new table with the same key, and a global secondary index in place of each local one: " + word(names, "see describe-table"),
-			Effects: []detect.Effect{{Measure: "collection_limit_used", Unit: "share", Before: used, After: 0}},
+			Effects: []detect.Effect{settled("collection_limit_used", "share", used, 0)},
 			Costs:   []string{"both tables are stored and written while it is copied", "a write to each global index for each item that has its key"},
 			Risks:   []string{"a global index is eventually consistent", "writes that grow the collection are refused once it is full: begin before"},
 			Steps: []string{
@@ -48,7 +48,7 @@ must read the table.`,
 		}
 		if bytes := number(v, f.Subject.Target, ingest.FactTableBytes); bytes > 0 {
 			p.Costs = append(p.Costs, fmt.Sprintf("the copy writes about %d write units once", ceilDiv(bytes, 1024)))
-			p.Effects = append(p.Effects, detect.Effect{Measure: "stored_bytes", Unit: "bytes", Before: detect.Whole(bytes), After: detect.Whole(2 * bytes)})
+			p.Effects = append(p.Effects, settled("stored_bytes", "bytes", detect.Whole(bytes), detect.Whole(2*bytes)))
 		}
 		return []detect.Proposal{p}
 	},

@@ -48,7 +48,7 @@ func proposeEventual(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Kind:    "eventual-reads",
 		Title:   fmt.Sprintf("read eventually where that is enough: %d.%d %% of reads are strongly consistent", share/10, share%10),
 		Change:  "ConsistentRead=false",
-		Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: after}},
+		Effects: []detect.Effect{becomes(e, func(m detect.Milli) detect.Milli { return detect.Milli(eventual(uint64(m))) })},
 		Costs:   []string{"none: each such read costs half"},
 		Risks:   []string{"a read may miss the last second's write: keep those strong that follow one's own write"},
 		Steps:   []string{"find the reads of the table with ConsistentRead=true: keyheat patterns names them", "set it to false where the last second does not matter"},

@@ -35,7 +35,7 @@ rows are deleted.
 			Kind:    "garbage-collect",
 			Title:   fmt.Sprintf("remove what is shadowed: %d of %d rows of the partition are deleted", n, s.Kinds.Rows),
 			Change:  "nodetool garbagecollect -j 1 " + dotted(f.Subject.Target.Table),
-			Effects: []detect.Effect{{Measure: "dead_rows", Unit: "rows", Before: detect.Whole(n), After: 0}},
+			Effects: []detect.Effect{settled("dead_rows", "rows", detect.Whole(n), 0)},
 			Costs:   []string{"all SSTables of the table are rewritten on the node, one after the other"},
 			Risks:   []string{"it needs free disk of the largest SSTable", "tombstones themselves stay until gc grace has passed"},
 			Steps: []string{

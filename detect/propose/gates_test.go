@@ -98,6 +98,20 @@ func TestRemediesKeepTheirGates(t *testing.T) {
 			"no read units":     func(s *situation) { s.f.Evidence = nil },
 			"a possible effect": func(s *situation) { s.f.Confidence = detect.Maybe },
 		}, map[string]func(*situation){"replication factor": func(s *situation) { s.t.Target.Store, s.f.Subject.Target.Store = ingest.Cassandra, ingest.Cassandra }}},
+		{&ReadCopies, func() *situation {
+			s := situationOf(ingest.DynamoDB, "hot-partition", value("read_units_per_second", 4_800_000))
+			s.keyRequests(ingest.OpRead, 90)
+			s.keyRequests(ingest.OpWrite, 10)
+			s.k.Exact.SortKnown, s.k.Exact.TopSort.Low = 100, 50
+			s.k.Exact.Seconds = []detect.ExactSecond{{Second: 1, Requests: 100, Reads: 90, ReadMilli: 4_800_000}}
+			return s
+		}, map[string]func(*situation){
+			"a tenth more writes":                   func(s *situation) { s.keyRequests(ingest.OpWrite, 1) },
+			"many items":                            func(s *situation) { s.k.Exact.TopSort.Low = 49 },
+			"not counted":                           func(s *situation) { s.k.Exact = nil },
+			"an index":                              func(s *situation) { s.index() },
+			"under half of what a partition serves": func(s *situation) { s.f.Evidence[0].Value = 1_500_000 },
+		}, nil},
 		{&CircuitBreaker, func() *situation {
 			return situationOf(ingest.DynamoDB, "hot-partition", value("write_units_per_second", 1_840_000))
 		}, map[string]func(*situation){

@@ -46,7 +46,7 @@ compaction. Restore the old value if repairs stop.`,
 			Kind:    "gc-grace",
 			Title:   fmt.Sprintf("keep tombstones for %s in place of %s: about %s %s in place of %s", lasting(x), lasting(grace), amount(after), e.Unit, amount(e.Value)),
 			Change:  fmt.Sprintf("ALTER TABLE %s WITH gc_grace_seconds = %d", table, x),
-			Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: after}},
+			Effects: []detect.Effect{becomes(e, func(m detect.Milli) detect.Milli { return detect.Milli(mulDiv(uint64(m), x, grace)) })},
 			Costs:   []string{fmt.Sprintf("every node must be repaired within %s, always", lasting(x))},
 			Risks:   []string{"a repair that is missed brings deleted data back", "hints are kept no longer than this: never under three hours"},
 			Steps: []string{

@@ -44,7 +44,7 @@ twice the size to aim at comes while there is time.
 			Kind:    "guardrail",
 			Title:   fmt.Sprintf("have the store warn of partitions from %d MiB on", mib),
 			Change:  "cassandra.yaml: " + name,
-			Effects: []detect.Effect{{Measure: "warned_from", Unit: "MiB", Before: detect.Whole(before), After: detect.Whole(mib)}},
+			Effects: []detect.Effect{settled("warned_from", "MiB", detect.Whole(before), detect.Whole(mib))},
 			Costs:   []string{"a line in the log for each large partition that is written"},
 			Risks:   []string{"none: it refuses nothing. Do not set the fail threshold before the partition is split"},
 			Steps:   []string{"set it on each node and restart, one after the other", "undo: put the old value back"},

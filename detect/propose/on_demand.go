@@ -36,7 +36,7 @@ key above a partition's limit. The mode can be changed back once a day.`,
 			if !ok || consumed == 0 || provisioned == 0 || s.busiest(v, t) < 4*month/secondsOfMonth {
 				continue
 			}
-			effects = append(effects, detect.Effect{Measure: s.name + "_units_per_month", Unit: "units/month", Before: detect.Whole(provisioned * secondsOfMonth), After: month})
+			effects = append(effects, settled(s.name+"_units_per_month", "units/month", detect.Whole(provisioned*secondsOfMonth), month))
 		}
 		if len(effects) == 0 {
 			return nil

@@ -48,7 +48,7 @@ func proposeOwnTable(v *detect.View, f *detect.Finding) []detect.Proposal {
 			Kind:    "own-table",
 			Title:   fmt.Sprintf("move the %s to another table: the next key has %d.%d %% of what is left", plural(n, "largest key"), after/10, after%10),
 			Change:  fmt.Sprintf("what keyheat keys --table %s --limit %d lists goes to a table whose key spreads it", word(f.Subject.Target.Table, "TABLE"), n),
-			Effects: []detect.Effect{{Measure: "share", Unit: "share", Before: share.Value, After: after}},
+			Effects: []detect.Effect{between("share", "share", share.Value, detect.Ratio(t.Keys[n].Requests.Low, known-min(known, whales)), after, after)},
 			Costs:   []string{"a second table, and a look-up which keys are in it"},
 			Risks:   []string{"moved as they are, the keys are as hot there: their table needs another key, by shards or by entity", "a request over all keys asks two tables"},
 			Steps: []string{

@@ -39,8 +39,8 @@ that needs more than is provisioned. Source: AWS, "Managing throughput capacity 
 			then[i] = max(now[i], ceilDiv(uint64(s.wanted(v, t, refused)), 700))
 			if then[i] > now[i] && now[i] > 0 {
 				effects = append(effects,
-					detect.Effect{Measure: "provisioned_" + s.name + "_units", Unit: "units/s", Before: detect.Whole(now[i]), After: detect.Whole(then[i])},
-					detect.Effect{Measure: "provisioned_" + s.name + "_unit_hours_per_month", Unit: "unit hours/month", Before: detect.Whole(720 * now[i]), After: detect.Whole(720 * then[i])})
+					settled("provisioned_"+s.name+"_units", "units/s", detect.Whole(now[i]), detect.Whole(then[i])),
+					settled("provisioned_"+s.name+"_unit_hours_per_month", "unit hours/month", detect.Whole(720*now[i]), detect.Whole(720*then[i])))
 			}
 		}
 		if len(effects) == 0 {

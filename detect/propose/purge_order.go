@@ -34,7 +34,7 @@ the hint window of three hours. nodetool forcecompact ignores gc grace and can b
 			Kind:    "purge-order",
 			Title:   fmt.Sprintf("find what keeps %d.%d %% droppable tombstones, and compact after a repair", e.Value/10, e.Value%10),
 			Change:  fmt.Sprintf("ALTER TABLE %s WITH compaction = {… as it is …, 'unchecked_tombstone_compaction': 'true'}", name),
-			Effects: []detect.Effect{{Measure: "droppable_ratio", Unit: "share", Before: e.Value, After: after}},
+			Effects: []detect.Effect{between(e.Measure, "share", e.Value, 0, after, after)},
 			Costs:   []string{"a full repair, and compaction that rewrites the SSTables"},
 			Risks: []string{
 				"without a full repair within gc grace, dropping tombstones can bring deleted data back",

@@ -42,7 +42,7 @@ in a message broker. A time to live alone does not help: expired rows are tombst
 			Bucket: bucket,
 			Change: fmt.Sprintf("PRIMARY KEY ((queue, %s), clustering column); delete a whole %s when it is done", bucket, bucket),
 			Effects: []detect.Effect{
-				{Measure: "partition_tombstones", Unit: "tombstones", Before: e.Value, After: detect.Whole(min(each, tombs))},
+				settled("partition_tombstones", "tombstones", e.Value, detect.Whole(min(each, tombs))),
 			},
 			Costs: []string{"a new table and a migration", "the reader keeps the bucket it is in, and looks into the next one"},
 			Risks: []string{

@@ -41,7 +41,7 @@ known: they were ended. Source: Apache Cassandra documentation, cassandra.yaml, 
 			Kind:    "raise-threshold",
 			Title:   fmt.Sprintf("now, if these reads must come back: end them at %d tombstones in place of %d", 2*limit, limit),
 			Change:  fmt.Sprintf("JMX org.apache.cassandra.db:type=StorageService, TombstoneFailureThreshold = %d, on each replica", 2*limit),
-			Effects: []detect.Effect{{Measure: "tombstone_failure_threshold", Unit: "tombstones", Before: detect.Whole(limit), After: detect.Whole(2 * limit)}},
+			Effects: []detect.Effect{settled("tombstone_failure_threshold", "tombstones", detect.Whole(limit), detect.Whole(2*limit))},
 			Costs:   []string{"up to twice the heap a read"},
 			Risks:   []string{"it hides what is wrong", "a node may run out of heap in place of ending a read"},
 			Steps: []string{

@@ -42,7 +42,7 @@ of magnitude over what is expected, because what is accepted may be larger by th
 			Kind:    "rate-limit",
 			Title:   fmt.Sprintf("now: refuse more than %d requests a second for one partition: ten times the next key's busiest second", limit),
 			Change:  fmt.Sprintf("ALTER TABLE %s WITH per_partition_rate_limit = {'max_reads_per_second': %d, 'max_writes_per_second': %d}", table, limit, limit),
-			Effects: []detect.Effect{{Measure: "requests_per_second", Unit: "requests/s", Before: detect.Whole(peak), After: detect.Whole(limit)}},
+			Effects: []detect.Effect{settled("requests_per_second", "requests/s", detect.Whole(peak), detect.Whole(limit))},
 			Costs:   []string{"requests of the key beyond the limit fail"},
 			Risks:   []string{"legitimate requests are refused", "the limit holds for every partition of the table; what is accepted may be larger by the replication factor"},
 			Steps: []string{

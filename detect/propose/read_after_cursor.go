@@ -37,7 +37,7 @@ func proposeCursor(_ *detect.View, f *detect.Finding) []detect.Proposal {
 		Title:  "start each read after the last row that was consumed",
 		Change: "… WHERE partition key = ? AND clustering column > :last_seen LIMIT …",
 		Effects: []detect.Effect{
-			{Measure: "scanned_per_read", Unit: "rows", Before: tombs.Value + rows, After: rows},
+			settled("scanned_per_read", "rows", tombs.Value+rows, rows),
 		},
 		Costs: []string{"the consumer keeps the clustering value of the last row it has finished"},
 		Risks: []string{

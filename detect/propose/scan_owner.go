@@ -31,7 +31,7 @@ most 65,536: each read then meets about as many as the store warns of. Of an abo
 			Kind:    "scan-owner",
 			Title:   fmt.Sprintf("find the client that scans and let it read %d token ranges one by one", n),
 			Change:  "… WHERE token(partition key) > ? AND token(partition key) <= ?",
-			Effects: []detect.Effect{{Measure: "largest_read_tombstones", Unit: "tombstones", Before: e.Value, After: detect.Milli(ceilDiv(uint64(e.Value), n))}},
+			Effects: []detect.Effect{becomes(e, over(n))},
 			Costs:   []string{fmt.Sprintf("%d reads in place of one", n)},
 			Risks:   []string{"do not change the table for it, and do not blame the partition where it stopped"},
 			Steps: []string{

@@ -47,26 +47,30 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 	most := max(v.Limits.Count(detect.ShardMax), 2)
 	n := min(powerOfTwo(want), most)
 	s := spreadOf(v, f)
+	if k := keyOf(v, f); k != nil && s.readOnly(k) {
+		return nil // read-copies is the remedy: a reader of one item would ask every shard
+	}
+	x := newSharding(v, f, n, s)
 	p := detect.Proposal{
 		Kind:    "shard-suffix",
 		Title:   fmt.Sprintf("spread the key over %d shards", n),
 		Shards:  n,
 		Change:  changeOf(f.Subject.Target.Store, n),
-		Effects: s.effects(f, n),
+		Effects: x.effects(),
+		Basis:   x.basis(),
 		Costs:   []string{fmt.Sprintf("a read of the whole key asks %d partitions in place of 1", n)},
 		Risks: []string{
 			"a read of one item must know its shard",
 			"reads in order must merge the shards; conditional writes and counters hold for one shard only",
 			"another number of shards later is a migration",
 		},
-		Steps:  s.steps(n),
-		Verify: "run keyheat analyze on traffic after the change: " + s.verify(f, n),
+		Steps: s.steps(n),
 	}
 	if f.Subject.Target.Store == ingest.DynamoDB {
 		p.Costs = append(p.Costs, fmt.Sprintf("each such Query is charged at least 0.5 read units a shard: %s", halves(n)))
 		p.Risks = append(p.Risks, "new keys may begin on the same partition: compare the table's warm throughput")
 	}
-	p.Effects = append(p.Effects, s.readUnits(v, f, n)...)
+	p.Verify = "run keyheat analyze on traffic after the change: " + verifyOf(p.Effects, n)
 	if want > n {
 		p.Risks = append(p.Risks, fmt.Sprintf("%d shards would be needed; more than %d are slow to read", want, n))
 	}
@@ -85,28 +89,27 @@ func changeOf(s ingest.Store, n uint64) string {
 	return cql
 }
 
-func (s spread) effects(f *detect.Finding, n uint64) []detect.Effect {
+func (x *sharding) effects() []detect.Effect {
 	effects := []detect.Effect{}
-	add := func(e detect.Evidence, after detect.Milli) {
-		effects = append(effects, detect.Effect{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: after})
-	}
 	for _, r := range rates {
-		if e, ok := rateOf(f, r.measure); ok {
-			add(e, s.after(e.Value, n))
+		if e, ok := rateOf(x.f, r.measure); ok {
+			effects = append(effects, x.rate(e, r.reads, e.Measure != r.measure))
 		}
 	}
-	if e, ok := measured(f, "share"); ok {
-		add(e, s.after(e.Value, n))
+	if e, ok := measured(x.f, "share"); ok {
+		effects = append(effects, x.share(e))
 	}
-	if e, ok := measured(f, "distinct_keys"); ok {
-		add(e, e.Value*detect.Milli(n))
+	if e, ok := measured(x.f, "distinct_keys"); ok {
+		effects = append(effects, x.keys(e))
 	}
 	for _, size := range []string{"partition_bytes", "collection_bytes"} {
-		if e, ok := measured(f, size); ok && f.Rule == "large-partition" {
-			add(e, detect.Milli(ceilDiv(uint64(e.Value), n)))
+		if e, ok := measured(x.f, size); ok && x.f.Rule == "large-partition" {
+			out := x.guessed(e)
+			out.After = over(x.n)(e.Value)
+			effects = append(effects, out)
 		}
 	}
-	return append(effects, detect.Effect{Measure: "partitions_per_read", Unit: "partitions", Before: detect.Whole(1), After: detect.Whole(n)})
+	return append(append(effects, x.fanout()), x.readUnits()...)
 }
 
 func (s spread) steps(n uint64) []string {
@@ -116,7 +119,7 @@ func (s spread) steps(n uint64) []string {
 		how = fmt.Sprintf("write to shard = hash(sort key) mod %d, so that a read of one item finds it", n)
 	case s.item >= 500:
 		how = fmt.Sprintf("write to a random shard of 0 to %d, because one item has %d.%d %% of the load; readers add up the shards", n-1, s.item/10, s.item%10)
-	case s.item > 0:
+	case s.known:
 		how = fmt.Sprintf("write to a random shard of 0 to %d, as no single item is read", n-1)
 	}
 	return []string{
@@ -126,10 +129,12 @@ func (s spread) steps(n uint64) []string {
 	}
 }
 
-func (s spread) verify(f *detect.Finding, n uint64) string {
-	if e, ok := measured(f, "share"); ok {
-		after := s.after(e.Value, n)
-		return fmt.Sprintf("the largest shard should have about %d.%d %% of the requests", after/10, after%10)
+// verifyOf says what the busiest shard should have.
+func verifyOf(effects []detect.Effect, n uint64) string {
+	for _, e := range effects {
+		if e.Measure == "share" {
+			return fmt.Sprintf("the largest shard should have about %d.%d %% of the requests", e.After/10, e.After%10)
+		}
 	}
 	return fmt.Sprintf("each key should have about a %dth of its load", n)
 }

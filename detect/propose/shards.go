@@ -10,9 +10,10 @@ import (
 var rates = []struct {
 	measure string
 	limit   detect.LimitID
+	reads   bool
 }{
-	{"write_units_per_second", detect.PartitionWriteUnits},
-	{"read_units_per_second", detect.PartitionReadUnits},
+	{"write_units_per_second", detect.PartitionWriteUnits, false},
+	{"read_units_per_second", detect.PartitionReadUnits, true},
 }
 
 // rateOf gives the evidence of a rate: of the busiest second, else of the busiest minute's mean.
@@ -47,7 +48,8 @@ func shardsForShare(v *detect.View, f *detect.Finding) uint64 {
 
 // A spread is how the load of a key can be spread, as far as its sort keys tell.
 type spread struct {
-	item  detect.Milli // share of the key's load that its busiest item has; 0: not known
+	known bool         // sort keys are
+	item  detect.Milli // share of the key's load that its busiest item has at least
 	reads bool         // items are read
 }
 
@@ -57,12 +59,16 @@ func spreadOf(v *detect.View, f *detect.Finding) spread {
 		return spread{}
 	}
 	e := k.Exact
-	return spread{item: detect.Ratio(e.TopSort.Low, e.SortKnown), reads: e.Totals.Reads() > 0}
+	s := spread{known: true, item: detect.Ratio(e.TopSort.Low, e.SortKnown), reads: e.Totals.Reads() > 0}
+	if x := e.Shards; x != nil {
+		s.reads = e.Totals.Reads() > x.Unnamed(x.Totals).Requests
+	}
+	return s
 }
 
 // calculated reports whether the shard should be calculated from the sort key: items are read, and no
 // item has half of the load.
-func (s spread) calculated() bool { return s.item > 0 && s.item < 500 && s.reads }
+func (s spread) calculated() bool { return s.known && s.item < 500 && s.reads }
 
 // after gives what is left on the busiest shard of what was on the key. A calculated shard does not
 // divide an item.
@@ -75,21 +81,6 @@ func (s spread) after(before detect.Milli, n uint64) detect.Milli {
 }
 
 func halves(n uint64) string { return fmt.Sprintf("%d.%d read units", n/2, n%2*5) }
-
-// readUnits gives the read units a month of the key, before and after: a read that names no item, or any
-// read where the shard is not calculated, asks each shard for half a unit at least.
-func (s spread) readUnits(v *detect.View, f *detect.Finding, n uint64) []detect.Effect {
-	t, k := targetOf(v, f), keyOf(v, f)
-	if k == nil || k.Exact == nil || k.Exact.Totals[detect.ReadMilli] == 0 {
-		return nil
-	}
-	fanned := k.Exact.Totals.Reads()
-	if s.calculated() {
-		fanned = mulDiv(fanned, 1000-uint64(ofItems(t)), 1000)
-	}
-	before := k.Exact.Totals[detect.ReadMilli]
-	return unitsAMonth(v, f, "read_units_per_month", before, before+mulDiv(fanned, 500*(n-1), 1))
-}
 
 // ofItems gives the share of a target's reads that name an item by its sort key.
 func ofItems(t *detect.TargetView) detect.Milli {

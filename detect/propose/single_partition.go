@@ -28,7 +28,7 @@ documentation of unlogged_batch_across_partitions_warn_threshold and partition_k
 		return []detect.Proposal{{
 			Kind:    "single-partition",
 			Title:   fmt.Sprintf("send single requests side by side in place of one to %d partitions", e.Value/1000),
-			Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: detect.Whole(1)}},
+			Effects: []detect.Effect{settled(e.Measure, e.Unit, e.Value, detect.Whole(1))},
 			Costs:   []string{fmt.Sprintf("%d requests in place of 1", e.Value/1000)},
 			Risks:   []string{"a logged batch is atomic; single writes are not", "limit how many run at a time, else the client is a storm"},
 			Steps: []string{

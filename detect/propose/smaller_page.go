@@ -41,7 +41,7 @@ page). Source: DataStax, "Paging through results"; Apache Cassandra documentatio
 			Kind:    "smaller-page",
 			Title:   fmt.Sprintf("read %s rows at a time in place of %s", amount(page), amount(rows)),
 			Change:  fmt.Sprintf("page size %s in the driver; AND clustering column > ? AND clustering column < ?; only the columns that are needed", amount(page)),
-			Effects: []detect.Effect{{Measure: "rows_per_request", Unit: "rows", Before: rows, After: page}},
+			Effects: []detect.Effect{settled("rows_per_request", "rows", rows, page)},
 			Costs:   []string{fmt.Sprintf("all of it takes %d requests in place of 1", requests)},
 			Risks:   []string{"the partition stays as large as it is"},
 			Steps:   []string{"find the statement: keyheat patterns names it, with its rows", "set the page size there, and bound it by time or clustering column; undo by setting it back"},

@@ -36,7 +36,7 @@ pass counted the key, and at most one in ten of its requests reads.
 			Kind:    "sparse-index",
 			Title:   fmt.Sprintf("leave this value out of the index: it takes %d.%d %% of its requests, and %d of %d read it", share/10, share%10, reads, all),
 			Change:  "REMOVE the index's key attribute from such items; keep the value in another attribute",
-			Effects: []detect.Effect{{Measure: "index_requests", Unit: "requests", Before: detect.Whole(total), After: detect.Whole(total - min(total, all))}},
+			Effects: []detect.Effect{settled("index_requests", "requests", detect.Whole(total), detect.Whole(total-min(total, all)))},
 			Costs:   []string{"each item that leaves costs one more write, once"},
 			Risks:   []string{"queries of the index no longer find these items"},
 			Steps:   []string{"make sure that no query asks for the value: keyheat key INDEX KEY", "write such items without the attribute; remove it from old ones at a rate of the table's choice", "undo: write the attribute again"},

@@ -50,7 +50,7 @@ is not used here. A major compaction leaves one large SSTable (-s splits it). Sc
 			Kind:    "targeted-compaction",
 			Title:   fmt.Sprintf("after a repair: compact this partition's SSTables, %d of its %d tombstones are past gc grace", old, last.Value),
 			Change:  "nodetool compact " + both + " -st TOKEN-1 -et TOKEN, with the token of the partition",
-			Effects: []detect.Effect{{Measure: "partition_tombstones", Unit: "tombstones", Before: detect.Whole(last.Value), After: detect.Whole(last.Value - old)}},
+			Effects: []detect.Effect{settled("partition_tombstones", "tombstones", detect.Whole(last.Value), detect.Whole(last.Value-old))},
 			Costs:   []string{"the SSTables that hold the partition are rewritten on each replica"},
 			Risks:   []string{"without a full repair within gc grace, dropping tombstones can bring deleted data back", "with size-tiered compaction one large SSTable is left"},
 			Steps: []string{

@@ -32,7 +32,7 @@ reader's cursor were scanned each time.
 			Kind:    "time-bound-read",
 			Title:   fmt.Sprintf("read only what is younger than the time to live of %s", lasting(ttl)),
 			Change:  fmt.Sprintf("… WHERE partition key = ? AND clustering column > now - %d s", ttl),
-			Effects: []detect.Effect{{Measure: "tombstones_per_read", Unit: "tombstones", Before: e.Value, After: 0}},
+			Effects: []detect.Effect{gone(e)},
 			Costs:   []string{"the clustering column must follow the time of writing"},
 			Risks:   []string{"rows that were written with a longer time to live are not seen: take the longest"},
 			Steps:   []string{"add the lower bound to the statement and nothing else", "a reader that keeps a cursor starts at the later of both"},

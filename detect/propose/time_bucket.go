@@ -2,6 +2,7 @@ package propose
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/keyheat/keyheat/detect"
 )
@@ -44,15 +45,18 @@ func proposeBucket(v *detect.View, f *detect.Finding) []detect.Proposal {
 	if isCQL(f.Subject.Target.Store) {
 		change += fmt.Sprintf("; in CQL PRIMARY KEY ((entity, %s), …) or ((%s, shard), …)", bucket, bucket)
 	}
-	after := detect.Milli(ceilDiv(uint64(share.Value), n))
+	requests, _ := measured(f, "requests")
+	part := shareOfDrawing(share.Value, uint64(requests.Low/1000), n)
+	after := part.After
 	return []detect.Proposal{{
 		Kind:   "time-bucket",
 		Title:  fmt.Sprintf("put the entity, or one of %d shards, beside the %s", n, bucket),
 		Shards: n, Bucket: bucket, Change: change,
 		Effects: []detect.Effect{
-			{Measure: "share", Unit: "share", Before: share.Value, After: after},
-			{Measure: "partitions_per_read", Unit: "partitions", Before: detect.Whole(1), After: detect.Whole(n)},
+			part,
+			settled("partitions_per_read", "partitions", detect.Whole(1), detect.Whole(n)),
 		},
+		Basis: basisOfMoment(requests),
 		Costs: []string{fmt.Sprintf("a read of one %s over everything asks %d partitions in place of 1", bucket, n)},
 		Risks: []string{
 			"an entity that is itself hot stays hot: look at its share first",
@@ -85,7 +89,8 @@ func bucketGrowth(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Kind:   "time-bucket",
 		Title:  fmt.Sprintf("put the %s beside the key: about %d MiB a partition", bucket, uint64(each/1000)>>20),
 		Bucket: bucket, Change: change,
-		Effects: []detect.Effect{{Measure: "partition_bytes", Unit: "bytes", Before: size.Value, After: min(each, size.Value)}},
+		Effects: []detect.Effect{partOfGrowth(growth, size, seconds)},
+		Basis:   "estimated from the measured growth and its interval; what a read of several buckets asks is not known: see keyheat simulate --key 'key, bucket(" + bucket + ", ts)'",
 		Costs:   []string{fmt.Sprintf("a read over a longer time asks one partition for each %s", bucket)},
 		Risks:   []string{"it needs a new table and a migration; old partitions stay large until then", "the growth may change"},
 		Steps: []string{
@@ -94,4 +99,32 @@ func bucketGrowth(v *detect.View, f *detect.Finding) []detect.Proposal {
 		},
 		Verify: fmt.Sprintf("the largest partition of the new table after one %s should be about %d MiB", bucket, uint64(each/1000)>>20),
 	}}
+}
+
+// partOfGrowth gives what a partition comes to while a bucket lasts, with the interval of its growth; it has no more than
+// today's partition where that is smaller.
+func partOfGrowth(growth, size detect.Evidence, seconds uint64) detect.Effect {
+	each := func(m detect.Milli) detect.Milli { return min(detect.Milli(uint64(m)/86400*seconds), size.Value) }
+	out := becomes(growth, each)
+	out.Measure, out.Unit, out.Before = "partition_bytes", "bytes", size.Value
+	return out
+}
+
+// shareOfDrawing gives the share of the busiest of n shards drawn at random of a key with so many requests.
+func shareOfDrawing(share detect.Milli, requests, n uint64) detect.Effect {
+	if requests == 0 {
+		return between("share", "share", share, over(n)(share), over(n)(share), share)
+	}
+	l := drawing(float64(requests), 1, float64(n), 1, 1).over(float64(requests))
+	of := func(part float64, round func(float64) float64) detect.Milli {
+		return detect.Milli(round(part * float64(share)))
+	}
+	return between("share", "share", share, of(l.low, math.Floor), of(l.value, math.Ceil), of(l.high, math.Ceil))
+}
+
+func basisOfMoment(requests detect.Evidence) string {
+	if requests.Value == 0 {
+		return "not simulated: how many requests the key had is not known"
+	}
+	return fmt.Sprintf("estimated for shards drawn at random by each of the least %s requests that a key had while it was on top; an entity spreads as its own requests do: keyheat simulate --key 'key, ENTITY'", fmt.Sprint(uint64(requests.Low/1000)))
 }

@@ -48,7 +48,7 @@ func proposeWindow(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Bucket: strings.ToLower(strings.TrimSuffix(unit, "S")),
 		Change: fmt.Sprintf("ALTER TABLE %s WITH compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '%s', 'compaction_window_size': '%d'}",
 			word(f.Subject.Target.Table, "KEYSPACE.TABLE"), unit, size),
-		Effects: []detect.Effect{{Measure: "compaction_windows", Unit: "windows", Before: detect.Whole(1), After: detect.Whole(windows)}},
+		Effects: []detect.Effect{settled("compaction_windows", "windows", detect.Whole(1), detect.Whole(windows))},
 		Costs:   []string{"SSTables are compacted anew: disk and time", fmt.Sprintf("about %d SSTables a node, and reads across them", windows)},
 		Risks: []string{
 			"deletes, updates, times to live that differ and USING TIMESTAMP keep SSTables from expiring: make sure that there are none",

@@ -42,7 +42,7 @@ milliseconds. Each item must be given it when it is written. In streams expired 
 			Kind:    "ttl-deletes",
 			Title:   fmt.Sprintf("let items expire: %d.%d %% of writes are deletes", share/10, share%10),
 			Change:  "aws dynamodb update-time-to-live --table-name " + table + " --time-to-live-specification Enabled=true,AttributeName=expires_at",
-			Effects: []detect.Effect{{Measure: "deletes", Unit: "requests", Before: detect.Whole(v.Sampling.Scale(gone)), After: 0}},
+			Effects: []detect.Effect{settled("deletes", "requests", detect.Whole(v.Sampling.Scale(gone)), 0)},
 			Costs:   []string{"an attribute of about 20 bytes in each item"},
 			Risks:   []string{"expired items stay for up to some days: reads must filter them, and they count to a collection's size", "items that are deleted for another reason than their age still need deletes"},
 			Steps: []string{

@@ -39,7 +39,7 @@ nothing. Repair first; see purge-order. Take it back afterwards.`,
 			Kind:    "unchecked-compaction",
 			Title:   fmt.Sprintf("after a repair: compact single SSTables without the estimate, %d.%d %% of tombstones are droppable", e.Value/10, e.Value%10),
 			Change:  change("true"),
-			Effects: []detect.Effect{{Measure: "droppable_ratio", Unit: "share", Before: e.Value, After: after}},
+			Effects: []detect.Effect{between(e.Measure, "share", e.Value, 0, after, after)},
 			Costs:   []string{"SSTables are rewritten: disk and time"},
 			Risks:   []string{"SSTables may be rewritten for nothing", "the ALTER must repeat every other option of compaction that the table has", "without a full repair within gc grace, dropping tombstones can bring deleted data back"},
 			Steps: []string{

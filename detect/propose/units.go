@@ -47,7 +47,7 @@ func unitsAMonth(v *detect.View, f *detect.Finding, measure string, before, afte
 	if !ok {
 		return nil
 	}
-	return []detect.Effect{{Measure: measure, Unit: "units/month", Before: b, After: a}}
+	return []detect.Effect{settled(measure, "units/month", b, a)}
 }
 
 // deletesOf gives how many of a target's writes delete.

@@ -27,7 +27,7 @@ means to remove a value must go on writing null.`,
 			Kind:    "unset",
 			Title:   "leave absent values unset: " + amount(e.Value) + " " + e.Unit + " come from nulls (" + e.Measure + ")",
 			Change:  "bind UNSET, or leave the column out of the INSERT, in place of null",
-			Effects: []detect.Effect{{Measure: e.Measure, Unit: e.Unit, Before: e.Value, After: 0}},
+			Effects: []detect.Effect{gone(e)},
 			Costs:   []string{"a driver with protocol version 4 (Cassandra 2.2 and later), or one statement for each set of columns"},
 			Risks:   []string{"an update that means to remove a value must go on writing null", "what is stored already stays until gc grace has passed and compaction has dropped it"},
 			Steps: []string{

@@ -34,7 +34,7 @@ ranges; the units of its busiest minute are known and, with what was refused, ov
 				continue
 			}
 			units = append(units, fmt.Sprintf("%sUnitsPerSecond=%d", strings.ToUpper(s.name[:1])+s.name[1:], wanted))
-			effects = append(effects, detect.Effect{Measure: "warm_" + s.name + "_units", Unit: "units/s", Before: detect.Whole(s.fresh), After: detect.Whole(wanted)})
+			effects = append(effects, settled("warm_"+s.name+"_units", "units/s", detect.Whole(s.fresh), detect.Whole(wanted)))
 		}
 		if len(effects) == 0 {
 			return nil

@@ -310,3 +310,60 @@ func Writes(all []Request, key string, random *rand.Rand) []string {
 	}
 	return out
 }
+
+// Of gives the requests of one key of today; of several components, joined by a slash.
+func Of(all []Request, key string) []Request {
+	out := []Request{}
+	for i := range all {
+		if name, ok := valueOf(&all[i], "key"); ok && strings.TrimSuffix(name, "/") == key {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
+// Within gives what was counted of the partitions of one key of today, as shares of all.
+func (c *Recount) Within(key string) *Recount {
+	w := *c
+	w.parts = map[string]*part{}
+	for name, p := range c.parts {
+		if first, _, _ := strings.Cut(name[1:], "\x00"); strings.TrimSuffix(first, "/") == key {
+			w.parts[name] = p
+		}
+	}
+	return &w
+}
+
+// PeakOfMinutes gives the most units that a partition has in a whole minute, a second: 1 write units, 2 read units.
+func (c *Recount) PeakOfMinutes(of int) float64 {
+	most := 0.0
+	for _, p := range c.parts {
+		minutes := map[int64]float64{}
+		for at, s := range p.seconds {
+			minutes[at/60] += s[of]
+			most = max(most, minutes[at/60]/60)
+		}
+	}
+	return most
+}
+
+// ShareIn gives the largest share that a partition has in a time, in whole minutes.
+func (c *Recount) ShareIn(from, to time.Time) float64 {
+	best, total := uint64(0), uint64(0)
+	in := func(minute int64) bool { return minute >= from.Unix()/60 && minute < (to.Unix()+59)/60 }
+	for m, n := range c.minutes {
+		if in(m) {
+			total += n
+		}
+	}
+	for _, p := range c.parts {
+		sum := uint64(0)
+		for m, n := range p.minutes {
+			if in(m) {
+				sum += n
+			}
+		}
+		best = max(best, sum)
+	}
+	return float64(best) / float64(max(total, 1))
+}

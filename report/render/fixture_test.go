@@ -131,10 +131,10 @@ func queueFinding(t detect.Target) report.Finding {
 		},
 		Proposals: []detect.Proposal{
 			{Kind: "read-after-cursor", Title: "now: read after the cursor", Change: "… AND created_at > :last_seen LIMIT 50",
-				Effects: []detect.Effect{{Measure: "tombstones_per_read", Unit: "tombstones", Before: 54_000_000, After: 50_000}},
+				Effects: []detect.Effect{{Measure: "tombstones_per_read", Unit: "tombstones", Before: 54_000_000, After: 50_000, Low: 50_000, High: 50_000, How: detect.Inferred}},
 				Steps:   []string{"keep created_at of the last row that was handled", "read from there; delete as before"}, Verify: "tombstones a read fall under 100 within a minute"},
 			{Kind: "time-bucket", Title: "keep: bucket by hour and drop whole buckets", Bucket: "hour", Change: "PRIMARY KEY ((region, day, hour), created_at)",
-				Effects: []detect.Effect{{Measure: "largest_partition", Unit: "bytes", Before: 412 << 20 * 1000, After: 17 << 20 * 1000}},
+				Effects: []detect.Effect{{Measure: "largest_partition", Unit: "bytes", Before: 412 << 20 * 1000, After: 17 << 20 * 1000, Low: 17 << 20 * 1000, Open: true, How: detect.Estimated}},
 				Costs:   []string{"a new table and dual writes while it fills"}, Risks: []string{"a reader that missed an hour must ask for that bucket too"}},
 		},
 	}}
@@ -152,7 +152,8 @@ func cartsFinding(t detect.Target) report.Finding {
 			{Measure: "requests", Unit: "requests", Value: 3_410_000_000, Low: 3_300_000_000, High: 3_520_000_000, How: detect.Estimated},
 		},
 		Proposals: []detect.Proposal{{Kind: "shard-suffix", Title: "spread the key over 4 partitions with a shard suffix", Shards: 4, Change: "PRIMARY KEY ((tenant, shard), item) with shard = hash(item) % 4",
-			Effects: []detect.Effect{{Measure: "peak_per_partition", Unit: "requests/s", Before: 1_840_000, After: 460_000}, {Measure: "share", Unit: "share", Before: 630, After: 158}},
+			Effects: []detect.Effect{{Measure: "peak_per_partition", Unit: "requests/s", Before: 1_840_000, After: 487_000, Low: 487_000, High: 487_000, How: detect.Counted}, {Measure: "share", Unit: "share", Before: 630, After: 158, Low: 151, High: 170, How: detect.Estimated}},
+			Basis:   "simulated: each recorded request of the key was put under its shard",
 			Costs:   []string{"reads without item ask 4 partitions"}, Steps: []string{"write to the new key first, read from both", "copy old rows", "stop reading the old key"}, Verify: "keyheat keys, a day later: no key over 20 %"}},
 	}}
 }

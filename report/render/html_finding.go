@@ -25,8 +25,8 @@ type htmlFinding struct {
 type htmlEvidence struct{ Measure, Amount, Limit, Source, How string }
 
 type htmlProposal struct {
-	Title, Change, Effects, Price, Verify, Script string
-	Steps                                         []string
+	Title, Change, Effects, Basis, Price, Verify, Script string
+	Steps                                                []string
 }
 
 func (p *page) htmlFinding(f *report.Finding, number int) htmlFinding {
@@ -80,7 +80,7 @@ func htmlEvidenceOf(e *detect.Evidence) htmlEvidence {
 }
 
 func htmlProposalOf(do *detect.Proposal) htmlProposal {
-	return htmlProposal{Title: visible(do.Title), Change: visible(do.Change), Effects: effectsText(do.Effects), Verify: visible(do.Verify), Script: strings.Join(scriptLines(do.Script), "\n"),
+	return htmlProposal{Title: visible(do.Title), Change: visible(do.Change), Effects: effectsText(do.Effects), Basis: visible(do.Basis), Verify: visible(do.Verify), Script: strings.Join(scriptLines(do.Script), "\n"),
 		Price: visible(strings.Join(slices.Concat(do.Costs, do.Risks), "; ")),
 		Steps: each(do.Steps, func(s *string) string { return visible(*s) })}
 }

@@ -65,6 +65,7 @@ type docProposal struct {
 	Bucket  string      `json:"bucket"`
 	Change  string      `json:"change"`
 	Effects []docEffect `json:"effects"`
+	Basis   string      `json:"basis"`
 	Costs   []string    `json:"costs"`
 	Risks   []string    `json:"risks"`
 	Steps   []string    `json:"steps"`
@@ -73,10 +74,13 @@ type docProposal struct {
 }
 
 type docEffect struct {
-	Measure string   `json:"measure"`
-	Unit    string   `json:"unit"`
-	Before  docMilli `json:"before"`
-	After   docMilli `json:"after"`
+	Measure string    `json:"measure"`
+	Unit    string    `json:"unit"`
+	Before  docMilli  `json:"before"`
+	After   docMilli  `json:"after"`
+	Low     docMilli  `json:"low"`
+	High    *docMilli `json:"high"`
+	How     string    `json:"how"`
 }
 
 func findingOf(f *report.Finding) docFinding {
@@ -125,7 +129,7 @@ func evidenceOf(e *detect.Evidence) docEvidence {
 func proposalOf(p *detect.Proposal) docProposal {
 	text := func(s *string) string { return validText(*s) }
 	d := docProposal{Script: validText(p.Script), Kind: p.Kind, Title: validText(p.Title), Bucket: p.Bucket, Change: validText(p.Change),
-		Effects: each(p.Effects, effectOf), Costs: each(p.Costs, text), Risks: each(p.Risks, text), Steps: each(p.Steps, text),
+		Effects: each(p.Effects, effectOf), Basis: validText(p.Basis), Costs: each(p.Costs, text), Risks: each(p.Risks, text), Steps: each(p.Steps, text),
 		Verify: validText(p.Verify)}
 	if p.Shards > 0 {
 		d.Shards = &p.Shards
@@ -134,5 +138,10 @@ func proposalOf(p *detect.Proposal) docProposal {
 }
 
 func effectOf(e *detect.Effect) docEffect {
-	return docEffect{e.Measure, e.Unit, docMilli(e.Before), docMilli(e.After)}
+	d := docEffect{Measure: e.Measure, Unit: e.Unit, Before: docMilli(e.Before), After: docMilli(e.After), Low: docMilli(e.Low), How: e.How.String()}
+	if !e.Open {
+		high := docMilli(e.High)
+		d.High = &high
+	}
+	return d
 }

@@ -113,7 +113,7 @@ func (p *page) mdProposals(f *report.Finding) {
 		if do.Change != "" {
 			p.mdf("        - change: %s", mdCode(do.Change))
 		}
-		for _, line := range []struct{ label, text string }{{"effect", effectsText(do.Effects)}, {"costs", strings.Join(do.Costs, "; ")},
+		for _, line := range []struct{ label, text string }{{"effect", effectsText(do.Effects)}, {"basis", do.Basis}, {"costs", strings.Join(do.Costs, "; ")},
 			{"risks", strings.Join(do.Risks, "; ")}, {"steps", strings.Join(do.Steps, "; ")}, {"check", do.Verify}} {
 			if line.text != "" {
 				p.mdf("        - %s: %s", line.label, mdText(line.text))

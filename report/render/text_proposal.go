@@ -65,6 +65,9 @@ func (p *page) proposal(label, mark string, do *detect.Proposal) {
 	if effects := effectsText(do.Effects); effects != "" {
 		p.item("", under, effects)
 	}
+	if do.Basis != "" {
+		p.item("", under, visible(do.Basis))
+	}
 	for _, s := range do.Steps[:min(len(do.Steps), cardSteps)] {
 		p.item("", under+"- ", visible(s))
 	}
@@ -76,7 +79,21 @@ func (p *page) proposal(label, mark string, do *detect.Proposal) {
 func effectsText(effects []detect.Effect) string {
 	said := make([]string, len(effects))
 	for i, e := range effects {
-		said[i] = measured(e.Measure, e.Unit, bare(e.Before, e.Unit)+" → "+inUnit(e.After, e.Unit))
+		said[i] = measured(e.Measure, e.Unit, bare(e.Before, e.Unit)+" → "+inUnit(e.After, e.Unit)) + effectBounds(&effects[i])
 	}
 	return strings.Join(said, ", ")
+}
+
+// effectBounds says how sure an effect is: that it was counted, or between what it lies.
+func effectBounds(e *detect.Effect) string {
+	low, high := bare(e.Low, e.Unit), inUnit2(e.High, e.Unit)
+	switch {
+	case e.Open:
+		return " (at least " + low + shareSign(e.Unit) + ")"
+	case e.How == detect.Counted:
+		return " (counted)"
+	case low == high || low+shareSign(e.Unit) == high:
+		return ""
+	}
+	return " (" + low + "–" + high + ")"
 }
