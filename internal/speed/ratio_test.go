@@ -81,16 +81,16 @@ func (r *reference) once() {
 	}
 }
 
-// rounds is how often each job runs for one ratio.
-const rounds = 15
+// runs is how often the reference runs for the ratios of some jobs.
+const runs = 120
 
-// ratios gives what each job costs in runs of the reference: the least of all rounds by the least of the
+// ratios gives what each job costs in runs of the reference: the least of some rounds by the least of the
 // reference, which runs before each job, so that both had the same good moments.
 func ratios(tb testing.TB, r *reference, jobs []job) []float64 {
 	tb.Helper()
 	unit := time.Duration(math.MaxInt64)
 	costs := slices.Repeat([]time.Duration{unit}, len(jobs))
-	for range rounds {
+	for range runs / len(jobs) {
 		for i := range jobs {
 			unit = min(unit, r.cost(tb))
 			costs[i] = min(costs[i], cost(tb, &jobs[i]))
