@@ -117,34 +117,10 @@ func runMeasured() {
 
 func measure(t *testing.T, stdin io.Reader, keyheat string, args ...string) measured {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	peak, peakOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer peak.Close()
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Args = slices.Concat([]string{"measured", keyheat, "analyze", "--quiet", "--format", "json"}, args)
-	cmd.Stdin = stdin
-	cmd.ExtraFiles = []*os.File{peakOut}
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	began := time.Now()
-	out, err := cmd.Output()
-	m := measured{wall: time.Since(began)}
-	if err := errors.Join(err, peakOut.Close()); err != nil {
-		t.Fatalf("analyze %v: %v\n%s", args, err, errs.Bytes())
-	}
+	m, out := spend(t, stdin, slices.Concat([]string{keyheat, "analyze", "--quiet", "--format", "json"}, args)...)
 	if err := json.Unmarshal(out, &m.report); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Fscan(peak, &m.rss); err != nil {
-		t.Fatal(err)
-	}
-	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime() // with those of the process it waited for
 	size, events := uint64(0), uint64(0)
 	for _, in := range m.report.Inputs {
 		size, events = size+in.Bytes, events+in.Events
@@ -155,6 +131,37 @@ func measure(t *testing.T, stdin io.Reader, keyheat string, args ...string) meas
 		t.Errorf("RSS %d MiB: over the budget of %d", m.rss>>20, rssLimit>>20)
 	}
 	return m
+}
+
+// spend runs a command and gives what it cost, and its output.
+func spend(t *testing.T, stdin io.Reader, command ...string) (m measured, stdout []byte) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	peak, peakOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer peak.Close()
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Args = slices.Concat([]string{"measured"}, command)
+	cmd.Stdin = stdin
+	cmd.ExtraFiles = []*os.File{peakOut}
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	began := time.Now()
+	out, err := cmd.Output()
+	m.wall = time.Since(began)
+	if err := errors.Join(err, peakOut.Close()); err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, errs.Bytes())
+	}
+	if _, err := fmt.Fscan(peak, &m.rss); err != nil {
+		t.Fatal(err)
+	}
+	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime() // with those of the process it waited for
+	return m, out
 }
 
 // keyOf gives the bounds of a key's requests; of one that the report does not name, none.

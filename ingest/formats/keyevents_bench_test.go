@@ -57,6 +57,8 @@ func benchInputs() map[string][]string {
 		inputs["ndjson-20-fields"] = append(inputs["ndjson-20-fields"], "{"+strings.Join(f, ",")+filler+"}")
 		escaped := "{" + strings.ReplaceAll(strings.Join(f, ","), "#U#", `\"U\u00e9`) + "}"
 		inputs["ndjson-escapes"] = append(inputs["ndjson-escapes"], escaped)
+		long := e.key + strings.Repeat("/Zürich-北京", random.IntN(12))
+		inputs["ndjson-long-keys"] = append(inputs["ndjson-long-keys"], strings.Replace("{"+strings.Join(f, ",")+"}", e.key, long, 1))
 		random.Shuffle(len(f), func(i, j int) { f[i], f[j] = f[j], f[i] })
 		inputs["ndjson-shuffled"] = append(inputs["ndjson-shuffled"], "{"+strings.Join(f, ",")+"}")
 		inputs["csv"] = append(inputs["csv"], e.csv())
@@ -102,7 +104,7 @@ func benchDecoder(tb testing.TB, name string) ingest.Decoder {
 func BenchmarkKeyEvents(b *testing.B) {
 	inputs := benchInputs()
 	inputs["ndjson-general"] = inputs["ndjson"]
-	for _, name := range []string{"ndjson", "ndjson-general", "ndjson-spaces", "ndjson-escapes", "ndjson-shuffled", "ndjson-20-fields", "csv", "csv-quoted"} {
+	for _, name := range []string{"ndjson", "ndjson-general", "ndjson-spaces", "ndjson-escapes", "ndjson-shuffled", "ndjson-20-fields", "ndjson-long-keys", "csv", "csv-quoted"} {
 		b.Run(name, func(b *testing.B) {
 			recs, size := records(inputs[name])
 			if name == "ndjson-general" {
