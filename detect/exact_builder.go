@@ -1,9 +1,9 @@
 package detect
 
 import (
-	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/sketch"
@@ -287,7 +287,7 @@ func (k *exactOpen) at(start uint32) *ExactPane {
 // before it stood.
 func placeOf[T any](list []T, last *int, time uint32, at func(x *T) uint32) int {
 	if *last >= len(list) || at(&list[*last]) != time {
-		*last, _ = slices.BinarySearchFunc(list, time, func(x T, time uint32) int { return cmp.Compare(at(&x), time) })
+		*last = sort.Search(len(list), func(i int) bool { return at(&list[i]) >= time }) // slices' would copy each to the heap
 	}
 	return *last
 }

@@ -141,12 +141,11 @@ func (o *openPatterns) of(e *ingest.Event, n int) *openPattern {
 }
 
 func (o *openPatterns) add(e *ingest.Event, bound Bound, entity, sort []byte, n int) *openPattern {
-	k := PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)}
-	if len(o.all) >= patternCap(n) {
-		k = PatternKey{Shape: OtherShape, Op: e.Op}
-		if p := o.all[k]; p != nil {
-			return p
-		}
+	k := PatternKey{Shape: OtherShape, Op: e.Op}
+	if len(o.all) < patternCap(n) {
+		k = PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)}
+	} else if p := o.all[k]; p != nil {
+		return p
 	}
 	if o.all == nil {
 		o.all = map[PatternKey]*openPattern{}

@@ -92,17 +92,13 @@ func (c *counted) Event(e *ingest.Event)  { c.events++; c.keyBytes += len(e.Key)
 func (c *counted) Problem(ingest.Problem) { c.problems++ }
 func (c *counted) Skip(string)            {}
 
-// A keptEvents sink copies events.
+// A keptEvents sink keeps events, which point into the records.
 type keptEvents struct {
 	counted
 	kept []ingest.Event
 }
 
-func (k *keptEvents) Event(e *ingest.Event) {
-	own := *e
-	own.Table, own.Key = bytes.Clone(e.Table), bytes.Clone(e.Key)
-	k.kept = append(k.kept, own)
-}
+func (k *keptEvents) Event(e *ingest.Event) { k.kept = append(k.kept, *e) }
 
 // logLines is how many lines, and records, the log has.
 const logLines = 60_000

@@ -78,6 +78,15 @@ func TestAPartThatGetsHalfAsDearAgainIsFound(t *testing.T) {
 	}
 }
 
+func TestTheHotPathAllocatesNothingForAnEvent(t *testing.T) {
+	for i := range jobs {
+		j := &jobs[i]
+		if n := testing.AllocsPerRun(1, j.prepare(t)); n > float64(j.allocations) {
+			t.Errorf("%s: %.0f allocations for %d events or lines, want at most %d", j.name, n, j.units, j.allocations)
+		}
+	}
+}
+
 // record writes the ratio of each job.
 func record(t *testing.T, r *reference) {
 	ratios(t, r, jobs) // what is made once, and what the processor learns
