@@ -45,6 +45,17 @@ func digits(n int) string {
 	return s
 }
 
+// short writes a power of ten for an axis.
+func short(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprint(n/1_000_000, " M")
+	case n >= 10_000:
+		return fmt.Sprint(n/1000, " k")
+	}
+	return digits(n)
+}
+
 // A curve is one command of a picture.
 type curve struct {
 	name, colour string
@@ -60,7 +71,7 @@ var curves = []curve{
 // Sizes of the picture, in pixels: a panel for each dimension beside the last, both axes in powers of ten.
 const (
 	panelWide, panelHigh = 190, 200
-	marginLeft, marginUp = 56, 34
+	marginLeft, marginUp = 70, 34
 )
 
 // growthSVG draws docs/growth.svg.
@@ -91,7 +102,7 @@ func growthSVG(all [][]grown) string {
 func drawPanel(b *strings.Builder, left int, name string, steps []grown, y func(ns float64) float64) {
 	x := func(i int) int { return left + 20 + i*(panelWide-50)/(len(steps)-1) }
 	for i, g := range steps {
-		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", x(i), marginUp+panelHigh+16, digits(g.at))
+		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", x(i), marginUp+panelHigh+16, short(g.at))
 	}
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle" font-weight="bold">%s</text>`+"\n", left+panelWide/2, marginUp+panelHigh+34, name)
 	for _, c := range curves {
