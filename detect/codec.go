@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,6 +26,9 @@ const (
 var ErrProfile = errors.New("not a readable profile")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// IsProfile reports whether a form begins like that of a Profile; its first eight bytes suffice.
+func IsProfile(form []byte) bool { return bytes.HasPrefix(form, []byte(profileMagic)) }
 
 // MarshalBinary gives the serialised form of p; its error is always nil.
 func (p *Profile) MarshalBinary() ([]byte, error) {

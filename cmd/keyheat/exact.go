@@ -67,6 +67,9 @@ func (r *reading) onlyOnce() string {
 	if r.interrupted {
 		return "interrupted"
 	}
+	if len(r.profiles) > 0 {
+		return "Profiles hold no records that could be read again"
+	}
 	for _, s := range r.result.Sources {
 		if dynamo.IsObject(s.Source.Path) && !r.twice && len(s.Inputs) > 0 {
 			return "objects in S3 are read a second time with --exact only"

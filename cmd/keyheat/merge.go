@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,8 @@ func newMerge(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge {PROFILE… | PARTS…}",
 		Short: "make one report of many Profiles, or of the parts of a plan",
-		Long: `merge joins Profiles that keyheat sketch wrote, in the order given, and prints one report of all of them.
+		Long: `merge joins Profiles that keyheat sketch wrote, in the order given, and prints one report of all of them. A folder
+or a pattern, also of objects in S3, gives them in order of their names; one that is there twice counts once.
 With --to it writes the joined Profile instead. Keys have bounds: there is no second pass.
 
 Of the parts of a plan, which keyheat sketch --plan wrote into files, folders or stdin, in any order, it makes
@@ -36,6 +38,7 @@ the report of keyheat analyze --no-exact; with those of a second pass (--nominat
 one of keyheat analyze. Parts that came twice count once; a missing or damaged one is named and fails.` + exitHelp,
 		Example: `  keyheat merge node1.khp node2.khp
   keyheat merge --to day.khp hour-*.khp
+  keyheat merge s3://traffic/2026-11-30
   keyheat merge --nominate parts/ > keys.txt
   keyheat merge parts/ counted/`,
 		Args: args(1, -1, "at least one PROFILE, or a file or folder of parts"),
@@ -78,7 +81,7 @@ func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, fi
 		return err
 	}
 	joined := &joiner{env: e}
-	for _, file := range files {
+	for _, file := range profileFiles(e, files) {
 		if ctx.Err() != nil {
 			joined.stop()
 			break
@@ -96,7 +99,7 @@ func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, fi
 	rep := reporter.judge(view, report.Parts{
 		Problems: profile.Problems,
 		Unread:   joined.unread,
-		Notes:    collectedNotes(profile),
+		Notes:    append(collectedNotes(profile), joined.notes...),
 		Partial:  strings.Join(joined.partial, "; "),
 	})
 	return errors.Join(reporter.write(stdout, rep), errors.Join(joined.errs...), reporter.fail(rep))
@@ -105,38 +108,56 @@ func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, fi
 // A joiner merges Profiles in the order in which they come.
 type joiner struct {
 	env     *env
-	profile *detect.Profile // nil before the first
+	fits    func(p *detect.Profile) error // says why a Profile is not wanted; nil: all are
+	profile *detect.Profile               // nil before the first
+	forms   map[[sha256.Size]byte]string  // files by what they hold
 	unread  []report.Unread
 	partial []string
+	notes   []string
 	errs    []error
 }
 
-// add merges the Profile of a file. One that cannot be read or does not fit is left out and said.
+// add merges the Profile of a file. One that cannot be read or does not fit is left out and said, and so is one
+// that was there before under another name.
 func (j *joiner) add(file string) {
-	p, err := readProfile(j.env, file)
-	if err == nil && j.profile != nil {
-		p, err = detect.Merge(j.profile, p)
+	form, err := readWhole(j.env, file)
+	sum := sha256.Sum256(form)
+	if same, ok := j.forms[sum]; ok && err == nil {
+		j.notes = append(j.notes, fmt.Sprintf("%s is the same Profile as %s: it counts once", file, same))
+		return
+	}
+	if err == nil {
+		err = j.merge(form)
 	}
 	if err != nil {
 		j.errs = append(j.errs, failed(fmt.Errorf("merging %s: %w", file, err)))
 		j.unread = append(j.unread, report.Unread{Name: file, Why: err.Error()})
 		return
 	}
-	j.profile = p
+	if j.forms == nil {
+		j.forms = map[[sha256.Size]byte]string{}
+	}
+	j.forms[sum] = file
+}
+
+func (j *joiner) merge(form []byte) error {
+	p, err := detect.ReadProfile(form)
+	if err == nil && j.fits != nil {
+		err = j.fits(p)
+	}
+	if err == nil && j.profile != nil {
+		p, err = detect.Merge(j.profile, p)
+	}
+	if err == nil {
+		j.profile = p
+	}
+	return err
 }
 
 func (j *joiner) stop() {
 	const why = "interrupted: the Profiles merged until then are reported"
 	j.errs = append(j.errs, withCode(exitInterrupted, errors.New(why)))
 	j.partial = append(j.partial, why)
-}
-
-func readProfile(e *env, file string) (*detect.Profile, error) {
-	form, err := readWhole(e, file)
-	if err != nil {
-		return nil, err
-	}
-	return detect.ReadProfile(form)
 }
 
 // maxProfile bounds what is read of a Profile: stdin may be anything.

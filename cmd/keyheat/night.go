@@ -27,12 +27,12 @@ func analyzeNight(ctx context.Context, e *env, c *nightly.Config, t *nightly.Tas
 	if err := limits.Override(t.Job.Limits); err != nil {
 		return nil, err
 	}
-	r, err := readTraffic(ctx, e, &f.read, t.Inputs, f.read.settings())
+	r, err := readNight(ctx, e, &f.read, t.Inputs)
 	if err != nil {
 		return nil, err
 	}
 	view := detect.NewView(r.profile, r.exact(ctx, nil), limits, f.judge.rate.of)
-	o := &nightly.Outcome{Profile: r.profile, Limits: limits, Err: r.err()}
+	o := &nightly.Outcome{Profile: r.profile, Limits: limits, Err: r.err(), Notes: slices.Concat(collectedNotes(r.profile), r.left)}
 	o.Report, o.Unused = judgeNight(e, view, r, t)
 	o.Files, err = renderNight(o.Report, t.Job.Outputs)
 	return o, err

@@ -23,6 +23,7 @@ type reading struct {
 	unread  []report.Unread
 	partial []string // why less was read than was asked
 	notes   []string
+	left    []string // those of notes on Profiles that are there twice
 	skipped []ingest.Skipped
 	// skippedMore is the number of skipped files beyond those.
 	skippedMore int
@@ -36,6 +37,8 @@ type reading struct {
 
 	env     *env
 	sources []ingest.Source
+	// profiles are the names of inputs that are Profiles, where those are looked for.
+	profiles []string
 	// statements are the CREATE statements of the tables in options.Decode.Schema that a text told.
 	statements map[*cql.Table]string
 
@@ -62,13 +65,18 @@ func readToMerge(ctx context.Context, e *env, f *readFlags, inputs []string, s d
 	if err != nil {
 		return nil, err
 	}
+	return r, r.sketch(ctx, f, s)
+}
+
+// sketch reads the sources into a Profile. The error says that nothing was recognised.
+func (r *reading) sketch(ctx context.Context, f *readFlags, s detect.Settings) error {
 	collector := detect.NewCollector(s)
 	if err := r.read(ctx, collector); err != nil {
-		return nil, err
+		return err
 	}
 	r.profile = collector.Profile()
 	r.judgeBad(f.maxBad.of)
-	return r, nil
+	return nil
 }
 
 // prepare finds the sources and the bounds of time, and sets the process's memory limit.
@@ -83,8 +91,11 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 	e.announce(f.quiet, "reading", urls, f.live.duration.of)
 	sources, err := ingest.Expand(slices.Concat(files, f.schemas.of), e.files)
 	r.failAll("", err)
+	if f.profiles {
+		sources = r.withoutProfiles(sources)
+	}
 	r.sources = append(sources, live...) // last: what the files came to need not wait for them
-	if len(r.sources) == 0 {
+	if len(r.sources)+len(r.profiles) == 0 {
 		return nil, r.nothing()
 	}
 	r.options = ingest.Options{

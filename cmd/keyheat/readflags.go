@@ -30,6 +30,7 @@ type readFlags struct {
 	quiet    bool
 	twice    bool      // objects in S3 are read a second time where files are
 	once     bool      // no second pass follows
+	profiles bool      // inputs may be Profiles
 	live     liveFlags // offered by commands that read live sources
 }
 

@@ -25,7 +25,7 @@ type Night struct {
 	Digest *report.Digest
 	Nodes  []string // that logged, sorted
 	Sizes  []Size
-	Notes  []string // on suppressions, and on what was not kept
+	Notes  []string // on suppressions, on recordings, and on what was not kept
 	Files  []string // in its folder
 
 	Folder   string `json:"-"` // DATE.N
@@ -61,6 +61,7 @@ func newNight(t *Task, now time.Time, o *Outcome) *Night {
 		n.Digest.LeftOut += more
 	}
 	n.Nodes, n.Sizes = nodesOf(o.Profile), sizesOf(o.Profile, o.Limits)
+	n.Notes = append(n.Notes, o.Notes...)
 	for _, i := range o.Unused {
 		s := t.Suppress[i]
 		n.Notes = append(n.Notes, "no finding fits the suppression of "+s.name()+": "+s.Reason)

@@ -58,6 +58,7 @@ type Outcome struct {
 	Limits  *detect.Limits
 	Files   map[string][]byte // renderings of the report, by name
 	Unused  []int             // of Task.Suppress: those that fit no finding
+	Notes   []string          // on what was recorded twice or is missing, which the report tells too
 	// Err is what went wrong though there is a report: inputs that failed, too many bad records.
 	Err error
 }
