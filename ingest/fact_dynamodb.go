@@ -8,11 +8,17 @@ const (
 	FactWarmWrite     = "warm-write-units" // the same
 	FactMaxReadUnits  = "max-on-demand-read-units"
 	FactMaxWriteUnits = "max-on-demand-write-units"
-	FactProjection    = "projection"           // of an index: ALL, KEYS_ONLY or INCLUDE
-	FactProjected     = "projected-attributes" // of an index that has INCLUDE: their names
-	FactInsights      = "contributor-insights" // status: ENABLED, DISABLED, ...
-	FactInsightsMode  = "contributor-insights-mode"
-	FactStreamView    = "stream-view" // which images stream records hold
+	// What auto scaling moves provisioned units between, where it scales out; no facts where that is suspended.
+	FactScalingMinRead  = "auto-scaling-min-read-units"
+	FactScalingMaxRead  = "auto-scaling-max-read-units"
+	FactScalingMinWrite = "auto-scaling-min-write-units"
+	FactScalingMaxWrite = "auto-scaling-max-write-units"
+
+	FactProjection   = "projection"           // of an index: ALL, KEYS_ONLY or INCLUDE
+	FactProjected    = "projected-attributes" // of an index that has INCLUDE: their names
+	FactInsights     = "contributor-insights" // status: ENABLED, DISABLED, ...
+	FactInsightsMode = "contributor-insights-mode"
+	FactStreamView   = "stream-view" // which images stream records hold
 	// FactOpenShards is how many shards of a stream are open, as far as one page of its description goes.
 	FactOpenShards = "open-stream-shards"
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -44,8 +45,8 @@ const maxLearned = 1000
 func (r *reading) learnedFrom(schemas []string) []ingest.Source {
 	var files []ingest.Source
 	for _, s := range r.sources {
-		if dynamo.IsObject(s.Path) && !slices.Contains(schemas, s.Name) && !isManifest(s.Path) {
-			continue // to open it for its beginning is to ask for the whole
+		if dynamo.IsObject(s.Path) && !slices.Contains(schemas, s.Name) && !learnedObject(&s) {
+			continue
 		}
 		if info, err := r.env.files.Stat(s.Path); s.Stdin || err != nil || !info.Mode().IsRegular() {
 			continue
@@ -59,6 +60,16 @@ func (r *reading) learnedFrom(schemas []string) []ingest.Source {
 		r.notes = append(r.notes, fmt.Sprintf("of more than %d inputs only those of --schema, and manifests of exports, were looked at beforehand", maxLearned))
 	}
 	return files
+}
+
+// maxLearnedObject is the largest object, in bytes, that is looked at beforehand without being asked for: to open one for its
+// beginning is to ask for the whole.
+const maxLearnedObject = 256 << 10
+
+// learnedObject reports whether an object is looked at beforehand: a manifest, or what by name and size may describe
+// tables.
+func learnedObject(s *ingest.Source) bool {
+	return isManifest(s.Path) || s.Size <= maxLearnedObject && slices.Contains([]string{".json", ".cql"}, path.Ext(s.Path))
 }
 
 // A schemaLearner takes the tables of documents: as a decoder those of Cassandra, as a sink the facts

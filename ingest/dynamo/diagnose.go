@@ -24,12 +24,15 @@ func (s *Server) Diagnose(ctx context.Context) (*ingest.Diagnosis, error) {
 	c := newCaller(s.options)
 	d := &ingest.Diagnosis{Least: policy(a.region, s.address.table)}
 	to := unheard{d}
-	t, err := s.describe(ctx, c, a.tables, a.region, to)
+	t, err := s.describe(ctx, c, a.tables, a.scaling, a.region, to)
 	if err != nil && !denied(err) {
 		return nil, err
 	}
 	if err == nil {
 		d.Sees = append(d.Sees, "schema, size and settings of the table", "consumed capacity and throttles by reason, a minute each")
+		if t.scaling != "" {
+			d.Sees = append(d.Sees, "auto scaling of "+t.scaling)
+		}
 		s.diagnoseStream(ctx, c, a.streams, t, d)
 		s.diagnoseInsights(t, d)
 		now := s.options.Now().Truncate(time.Minute)
@@ -72,6 +75,11 @@ func (s *Server) diagnoseStream(ctx context.Context, c *caller, api streamsAPI, 
 	if t.stream == "" {
 		d.Hidden = append(d.Hidden, ingest.Hidden{What: "which key is written", Why: "the table has no stream", Show: s.command(t, enable), Cost: cost})
 		return
+	}
+	f := &follower{server: s, calls: c, api: api, table: t}
+	streams, err := f.list(ctx)
+	if more := len(streams) - 1; err == nil && more > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("the table has %d older streams, which were closed within a day: they are read from trim-horizon, from a time, and by a recording that is gone on with", more))
 	}
 	l, err := listShards(ctx, c, api, t.stream, "", firstAttempts)
 	if err == nil {
@@ -160,7 +168,7 @@ func policy(region, table string) string {
 		{Effect: "Allow", Action: []string{actionDescribeInsights}, Resource: []string{of("dynamodb", "table/"+table), of("dynamodb", "table/"+table+"/index/*")}},
 		{Effect: "Allow", Action: []string{actionDescribeStream, actionGetShardIterator, actionGetRecords}, Resource: []string{of("dynamodb", "table/"+table+"/stream/*")}},
 		{Effect: "Allow", Action: []string{actionGetInsightRuleReport}, Resource: []string{of("cloudwatch", "insight-rule/DynamoDBContributorInsights-*")}},
-		{Effect: "Allow", Action: []string{actionGetMetricData}, Resource: []string{"*"}}, // it knows no resources
+		{Effect: "Allow", Action: []string{actionDescribeScaling, actionListStreams, actionGetMetricData}, Resource: []string{"*"}}, // they know no resources
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/applicationautoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -68,7 +69,7 @@ func (s *Server) Collect(ctx context.Context, to ingest.Streams) error {
 	}
 	c := newCaller(s.options)
 	defer c.tell(to)
-	t, err := s.describe(ctx, c, a.tables, a.region, to)
+	t, err := s.describe(ctx, c, a.tables, a.scaling, a.region, to)
 	if err != nil {
 		return s.named(ended(ctx, err))
 	}
@@ -78,19 +79,6 @@ func (s *Server) Collect(ctx context.Context, to ingest.Streams) error {
 	err = s.follow(ctx, c, a.streams, t, to)
 	stop()
 	return errors.Join(s.named(ended(ctx, err)), s.named(ended(ctx, <-measured)))
-}
-
-// follow reads the table's stream.
-func (s *Server) follow(ctx context.Context, c *caller, api streamsAPI, t *table, to ingest.Streams) error {
-	if t.stream == "" {
-		to.Note("the table has no stream: which keys are written was not seen")
-		return nil
-	}
-	w, err := s.walk(c, api, t, to)
-	if err != nil {
-		return err
-	}
-	return w.run(ctx)
 }
 
 // ended gives no error when the context ended, which is how most runs end.
@@ -123,6 +111,7 @@ type clients struct {
 	tables  *dynamodb.Client
 	streams *dynamodbstreams.Client
 	metrics *cloudwatch.Client
+	scaling *applicationautoscaling.Client
 }
 
 // clients loads the SDK's settings.
@@ -136,6 +125,7 @@ func (s *Server) clients(ctx context.Context) (*clients, error) {
 	}
 	return &clients{
 		region: cfg.Region, tables: dynamodb.NewFromConfig(cfg), streams: dynamodbstreams.NewFromConfig(cfg), metrics: cloudwatch.NewFromConfig(cfg),
+		scaling: applicationautoscaling.NewFromConfig(cfg),
 	}, nil
 }
 

@@ -17,10 +17,16 @@ import (
 	"github.com/keyheat/keyheat/ingest/formats"
 )
 
-// grownStream is a stream with a tree of shards, of which the oldest are trimmed, that was closed.
-func grownStream(seed uint64) *simulator {
+// plainStream is a stream that keeps all.
+func plainStream(seed uint64) *simulator {
 	s := newSimulator(rand.New(rand.NewPCG(seed, 3)), time.Now)
 	s.keep, s.hide, s.expire, s.trouble, s.limit = 0, 0, time.Hour, 0.1, 2
+	return s
+}
+
+// grownStream is a stream with a tree of shards, of which the oldest are trimmed, that was closed.
+func grownStream(seed uint64) *simulator {
+	s := plainStream(seed)
 	for range 60 {
 		s.step()
 	}
@@ -74,7 +80,8 @@ func TestATableIsDescribed(t *testing.T) {
 		"Orders  table-class STANDARD_INFREQUENT_ACCESS", "Orders  warm-read-units 12000", "Orders  warm-write-units 4000",
 		"Orders  local-index byDate", "Orders  global-index byStatus", "Orders byStatus partition-key status", "Orders byStatus projection KEYS_ONLY",
 		"Orders  stream-view NEW_AND_OLD_IMAGES", "Orders  ttl-attribute expires", "Orders  contributor-insights DISABLED",
-		"Orders byStatus contributor-insights DISABLED", "Orders  open-stream-shards 0",
+		"Orders byStatus contributor-insights DISABLED", "Orders  open-stream-shards 0", "Orders  max-on-demand-read-units 50000",
+		"Orders byStatus max-on-demand-write-units 700", "Orders byStatus warm-write-units 4001",
 	} {
 		if !slices.Contains(b.facts, want) {
 			t.Errorf("no fact %q in %q", want, b.facts)
@@ -142,7 +149,7 @@ func TestMetricsGoOnWhereAnEarlierRunEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		calls := newCaller(s.options)
-		tab, err := s.describe(t.Context(), calls, c.tables, c.region, k)
+		tab, err := s.describe(t.Context(), calls, c.tables, c.scaling, c.region, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,6 +238,7 @@ func TestThePolicyHoldsWhatRequestsNeedAndNoMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := withInsights(newFakeAWS(t, grownStream(1)))
+			f.tables["DescribeTable"] = provisionedTable
 			s := f.open(t, "&from=trim-horizon")
 			if err := run(s); err != nil {
 				t.Fatal(err)
@@ -268,6 +276,32 @@ func TestDoctorSaysWhatTheTableHides(t *testing.T) {
 	f.tables["DescribeTable"] = strings.ReplaceAll(plainTable, "NEW_AND_OLD_IMAGES", "KEYS_ONLY")
 	if d, err = f.open(t, "").Diagnose(t.Context()); err != nil || d.Hidden[0].What != "item sizes and write units by key" {
 		t.Errorf("error %v, %+v", err, d)
+	}
+}
+
+func TestAutoScalingOfProvisionedCapacityIsTold(t *testing.T) {
+	f := newFakeAWS(t, grownStream(1))
+	f.tables["DescribeTable"] = provisionedTable
+	var b book
+	if err := f.open(t, "").Collect(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Orders  auto-scaling-min-write-units 5", "Orders  auto-scaling-max-write-units 400", "Orders byStatus auto-scaling-min-read-units 1",
+		"Orders byStatus auto-scaling-max-read-units 70",
+	} {
+		if !slices.Contains(b.facts, want) {
+			t.Errorf("no fact %q in %q", want, b.facts)
+		}
+	}
+	d, err := f.open(t, "").Diagnose(t.Context())
+	if want := "auto scaling of writes of the table from 5 to 400 units, reads of the index byStatus from 1 to 70 units"; err != nil || !slices.Contains(d.Sees, want) {
+		t.Errorf("error %v, no %q in %q", err, want, d.Sees)
+	}
+	f.deny[actionDescribeScaling] = true
+	b = book{}
+	if err := f.open(t, "").Collect(t.Context(), &b); err != nil || !slices.ContainsFunc(b.notes, func(n string) bool { return strings.HasPrefix(n, "what auto scaling may do is not known: ") }) {
+		t.Errorf("error %v, notes %q", err, b.notes)
 	}
 }
 

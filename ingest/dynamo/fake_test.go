@@ -29,8 +29,9 @@ import (
 type fakeAWS struct {
 	*httptest.Server
 	stream   *simulator
-	tables   map[string]string // answers of DynamoDB, by operation
-	insights map[string]string // answers of DescribeContributorInsights, by index
+	older    map[string]*simulator // other streams of the table, by label
+	tables   map[string]string     // answers of DynamoDB, by operation
+	insights map[string]string     // answers of DescribeContributorInsights, by index
 	series   map[string]float64
 	missing  map[string]bool // minutes without datapoints, by metric and minute
 	reports  map[string]cbor.Map
@@ -47,13 +48,24 @@ const plainTable = `{"Table":{"TableName":"Orders","TableStatus":"ACTIVE","Table
 	"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"},"TableClassSummary":{"TableClass":"STANDARD_INFREQUENT_ACCESS"},
 	"WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000,"Status":"ACTIVE"},
 	"LocalSecondaryIndexes":[{"IndexName":"byDate","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"date","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}],
-	"GlobalSecondaryIndexes":[{"IndexName":"byStatus","KeySchema":[{"AttributeName":"status","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"},"IndexStatus":"ACTIVE"}],
+	"OnDemandThroughput":{"MaxReadRequestUnits":50000,"MaxWriteRequestUnits":-1},
+	"GlobalSecondaryIndexes":[{"IndexName":"byStatus","KeySchema":[{"AttributeName":"status","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"},"IndexStatus":"ACTIVE",
+		"OnDemandThroughput":{"MaxReadRequestUnits":-1,"MaxWriteRequestUnits":700},"WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4001,"Status":"ACTIVE"}}],
 	"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"},"LatestStreamArn":"` + testStream + `"}}`
+
+// provisionedTable is plainTable with capacity that is provisioned.
+var provisionedTable = strings.Replace(plainTable, `"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"}`, `"ProvisionedThroughput":{"ReadCapacityUnits":10,"WriteCapacityUnits":20}`, 1)
+
+// scalableTargets are two pages of an answer of Application Auto Scaling.
+var scalableTargets = [2]string{
+	`{"ScalableTargets":[{"ServiceNamespace":"dynamodb","ResourceId":"table/Orders","ScalableDimension":"dynamodb:table:WriteCapacityUnits","MinCapacity":5,"MaxCapacity":400,"RoleARN":"r","CreationTime":1.7936e9}],"NextToken":"1"}`,
+	`{"ScalableTargets":[{"ServiceNamespace":"dynamodb","ResourceId":"table/Orders/index/byStatus","ScalableDimension":"dynamodb:index:ReadCapacityUnits","MinCapacity":1,"MaxCapacity":70,"RoleARN":"r","CreationTime":1.7936e9}]}`,
+}
 
 func newFakeAWS(t *testing.T, stream *simulator) *fakeAWS {
 	t.Helper()
 	f := &fakeAWS{
-		stream: stream, seen: map[string]int{}, series: map[string]float64{}, missing: map[string]bool{}, reports: map[string]cbor.Map{}, deny: map[string]bool{},
+		stream: stream, older: map[string]*simulator{}, seen: map[string]int{}, series: map[string]float64{}, missing: map[string]bool{}, reports: map[string]cbor.Map{}, deny: map[string]bool{},
 		tables: map[string]string{
 			"DescribeTable":      plainTable,
 			"DescribeTimeToLive": `{"TimeToLiveDescription":{"TimeToLiveStatus":"ENABLED","AttributeName":"expires"}}`,
@@ -108,6 +120,10 @@ func (f *fakeAWS) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	target := r.Header.Get("X-Amz-Target")
+	if target == "AnyScaleFrontendService.DescribeScalableTargets" {
+		f.scaling(w, body)
+		return
+	}
 	service, op, _ := strings.Cut(target, ".")
 	if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/x-amz-json-1.0" || !strings.Contains(r.Header.Get("Authorization"), "/eu-west-1/dynamodb/aws4_request") {
 		f.fail(w, 400, "SerializationException", "wrong request of "+target)
@@ -133,6 +149,25 @@ func (f *fakeAWS) serve(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, f.tables[op])
 	default:
 		f.fail(w, 400, "ResourceNotFoundException", "Requested resource not found")
+	}
+}
+
+// scaling answers what is asked of Application Auto Scaling, of the table and its index alone.
+func (f *fakeAWS) scaling(w http.ResponseWriter, body []byte) {
+	var in struct {
+		ServiceNamespace, NextToken string
+		ResourceIds                 []string
+	}
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	switch err := json.Unmarshal(body, &in); {
+	case !f.admit(actionDescribeScaling):
+		f.fail(w, 400, "AccessDeniedException", "User is not authorized to perform: "+actionDescribeScaling)
+	case err != nil || in.ServiceNamespace != "dynamodb" || !slices.Equal(in.ResourceIds, []string{"table/Orders", "table/Orders/index/byStatus"}):
+		f.fail(w, 400, "ValidationException", "unlike request")
+	case in.NextToken == "":
+		io.WriteString(w, scalableTargets[0])
+	default:
+		io.WriteString(w, scalableTargets[1])
 	}
 }
 
@@ -167,6 +202,8 @@ func (f *fakeAWS) streams(w http.ResponseWriter, ctx context.Context, op string,
 	var out any
 	var err error
 	switch op {
+	case "ListStreams":
+		out = f.listStreams(text)
 	case "DescribeStream":
 		out, err = f.describeStream(ctx, text, in)
 	case "GetShardIterator":
@@ -177,12 +214,16 @@ func (f *fakeAWS) streams(w http.ResponseWriter, ctx context.Context, op string,
 			q.Timestamp = &at
 		}
 		var a *dynamodbstreams.GetShardIteratorOutput
-		if a, err = f.stream.GetShardIterator(ctx, q); err == nil {
-			out = map[string]any{"ShardIterator": *a.ShardIterator}
+		if a, err = f.of(*q.StreamArn).GetShardIterator(ctx, q); err == nil {
+			out = map[string]any{"ShardIterator": *q.StreamArn + " " + *a.ShardIterator}
 		}
 	case "GetRecords":
 		var a *dynamodbstreams.GetRecordsOutput
-		if a, err = f.stream.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: text("ShardIterator")}); err == nil {
+		arn, token, _ := strings.Cut(*text("ShardIterator"), " ")
+		if a, err = f.of(arn).GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: &token}); err == nil {
+			if a.NextShardIterator != nil {
+				*a.NextShardIterator = arn + " " + *a.NextShardIterator
+			}
 			out = recordsOnTheWire(a)
 		}
 	}
@@ -193,13 +234,35 @@ func (f *fakeAWS) streams(w http.ResponseWriter, ctx context.Context, op string,
 	json.NewEncoder(w).Encode(out)
 }
 
+// of gives the stream of an ARN.
+func (f *fakeAWS) of(arn string) *simulator {
+	if s := f.older[label(arn)]; s != nil {
+		return s
+	}
+	return f.stream
+}
+
+// listStreams gives a page of one stream.
+func (f *fakeAWS) listStreams(text func(string) *string) any {
+	labels := append(slices.Sorted(maps.Keys(f.older)), testLabel)
+	at := 0
+	if from := text("ExclusiveStartStreamArn"); from != nil {
+		at = slices.Index(labels, label(*from)) + 1
+	}
+	if at == len(labels) {
+		return map[string]any{"Streams": []any{}}
+	}
+	arn := strings.TrimSuffix(testStream, testLabel) + labels[at]
+	return map[string]any{"Streams": []any{map[string]any{"StreamArn": arn, "TableName": "Orders", "StreamLabel": labels[at]}}, "LastEvaluatedStreamArn": arn}
+}
+
 func (f *fakeAWS) describeStream(ctx context.Context, text func(string) *string, in map[string]any) (any, error) {
 	q := &dynamodbstreams.DescribeStreamInput{StreamArn: text("StreamArn"), ExclusiveStartShardId: text("ExclusiveStartShardId")}
 	if filter, ok := in["ShardFilter"].(map[string]any); ok && filter["Type"] == "CHILD_SHARDS" {
 		id := filter["ShardId"].(string)
 		q.ShardFilter = &types.ShardFilter{ShardId: &id}
 	}
-	a, err := f.stream.DescribeStream(ctx, q)
+	a, err := f.of(*q.StreamArn).DescribeStream(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ type streamsAPI interface {
 	DescribeStream(context.Context, *dynamodbstreams.DescribeStreamInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.DescribeStreamOutput, error)
 	GetShardIterator(context.Context, *dynamodbstreams.GetShardIteratorInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetShardIteratorOutput, error)
 	GetRecords(context.Context, *dynamodbstreams.GetRecordsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetRecordsOutput, error)
+	ListStreams(context.Context, *dynamodbstreams.ListStreamsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.ListStreamsOutput, error)
 }
 
 // Actions of IAM that reading a stream needs.
@@ -23,14 +24,17 @@ const (
 	actionDescribeStream   = "dynamodb:DescribeStream"
 	actionGetShardIterator = "dynamodb:GetShardIterator"
 	actionGetRecords       = "dynamodb:GetRecords"
+	actionListStreams      = "dynamodb:ListStreams"
 )
 
 // A listing is what DescribeStream gave on all its pages. It is no snapshot: a shard may be listed as open
 // after its children were, or closed before they are.
 type listing struct {
 	shards []types.Shard
-	status types.StreamStatus // when the first page was made: later pages may lack shards of earlier ones
-	at     time.Time          // by the service's clock, at that time; where it does not tell, by ours
+	keys   []types.KeySchemaElement // of the table; none: not told
+	made   time.Time                // when the stream was enabled; zero: not told
+	status types.StreamStatus       // when the first page was made: later pages may lack shards of earlier ones
+	at     time.Time                // by the service's clock, at that time; where it does not tell, by ours
 }
 
 // open gives the number of shards that take writes.
@@ -66,7 +70,7 @@ func listShards(ctx context.Context, c *caller, api streamsAPI, stream, parent s
 		}
 		d := out.StreamDescription
 		if l.status == "" {
-			l.status = d.StreamStatus
+			l.status, l.keys, l.made = d.StreamStatus, d.KeySchema, aws.ToTime(d.CreationRequestDateTime)
 			if at, ok := middleware.GetServerTime(out.ResultMetadata); ok {
 				l.at = at
 			}

@@ -9,17 +9,18 @@ import (
 	"github.com/keyheat/keyheat/ingest"
 )
 
-// Positions of a shard, as they are kept for a later run. The part is the shard's id.
+// Positions of a shard, as they are kept for a later run. The part is the shard's id, behind the label of its stream.
 const (
 	positionDone    = "done"
 	positionSkipped = "skipped" // it was closed before reading began at the end of the stream
 	positionGone    = "gone"    // it was not listed when reading began, though its children were; perhaps it is late
 	positionAfter   = "after "  // and the sequence number of the last record
 
-	partStream = "stream" // whose position is a beginning
+	partStream    = "stream"    // behind a label: whose position is a beginning, or done
+	partRecording = "recording" // of all streams of the table: whose position is the first beginning
 )
 
-// A beginning is the position of a stream: where its reading began, which decides where shards begin that
+// A beginning is the position of a stream, or of all: where its reading began, which decides where shards begin that
 // have no position of their own.
 type beginning struct {
 	From  string    `json:"from"` // as in the URL

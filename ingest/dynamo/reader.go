@@ -225,7 +225,7 @@ func (r *reader) take(records []types.Record) error {
 		}
 	}
 	if r.after != last {
-		w.positions.Reached(r.id, positionAfter+r.after)
+		w.positions.Reached(w.part(r.id), positionAfter+r.after)
 	}
 	return nil
 }

@@ -235,6 +235,10 @@ func (s *simulator) DescribeStream(ctx context.Context, in *dynamodbstreams.Desc
 	return &dynamodbstreams.DescribeStreamOutput{StreamDescription: d}, nil
 }
 
+func (*simulator) ListStreams(context.Context, *dynamodbstreams.ListStreamsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.ListStreamsOutput, error) {
+	return nil, errors.New("is one stream and knows no others")
+}
+
 func (sh *simShard) describe() types.Shard {
 	d := types.Shard{ShardId: &sh.id, SequenceNumberRange: &types.SequenceNumberRange{StartingSequenceNumber: number(sh.first)}}
 	if sh.parent != "" {

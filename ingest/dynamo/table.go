@@ -3,7 +3,6 @@ package dynamo
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -32,14 +31,17 @@ const (
 
 // A table is what was found out of a table before its stream is read.
 type table struct {
-	region    string
-	partition string   // attribute that is the partition key
-	stream    string   // ARN; empty: there is none
-	view      string   // which images its records hold
-	indexes   []string // global secondary indexes
-	sorted    []bool   // whether the table, and then each index, has a sort key
-	insights  []insights
-	sink      ingest.Sink // of what describes the table
+	region   string
+	keys     []types.KeySchemaElement
+	stream   string                  // ARN; empty: there is none
+	view     string                  // which images its records hold
+	indexes  []string                // global secondary indexes
+	entries  []ingest.SecondaryIndex // of all indexes: what they hold of an item
+	sorted   []bool                  // whether the table, and then each index, has a sort key
+	insights []insights
+	scaled   bool        // its capacity is provisioned, so that auto scaling may change it
+	scaling  string      // what auto scaling may do, as told to people; empty: nothing, or not known
+	sink     ingest.Sink // of what describes the table
 }
 
 // insightsOn reports whether Contributor Insights counts anything.
@@ -48,7 +50,7 @@ func (t *table) insightsOn() bool {
 }
 
 // describe asks what there is to know of the table, and hands it over.
-func (s *Server) describe(ctx context.Context, c *caller, api tableAPI, region string, to ingest.Streams) (*table, error) {
+func (s *Server) describe(ctx context.Context, c *caller, api tableAPI, scaling scalingAPI, region string, to ingest.Streams) (*table, error) {
 	name := s.address.table
 	out, err := call(ctx, c, actionDescribeTable, firstAttempts, api.DescribeTable, &dynamodb.DescribeTableInput{TableName: &name})
 	if err != nil {
@@ -72,32 +74,57 @@ func (s *Server) describe(ctx context.Context, c *caller, api tableAPI, region s
 	if t.insights, err = s.describeInsights(ctx, c, api, t.indexes, t.sink); err != nil {
 		to.Note(fmt.Sprintf("whether Contributor Insights is enabled is not known: %v", err))
 	}
+	if err := s.describeScaling(ctx, c, scaling, t); err != nil {
+		to.Note(fmt.Sprintf("what auto scaling may do is not known: %v", err))
+	}
 	return t, ctx.Err()
 }
 
 func tableOf(d *types.TableDescription, region string) *table {
-	t := &table{region: region, stream: aws.ToString(d.LatestStreamArn), partition: hashOf(d.KeySchema), sorted: []bool{hasRange(d.KeySchema)}}
+	t := &table{region: region, stream: aws.ToString(d.LatestStreamArn), keys: d.KeySchema, sorted: []bool{hasRange(d.KeySchema)}}
+	t.scaled = d.BillingModeSummary == nil || d.BillingModeSummary.BillingMode != types.BillingModePayPerRequest
 	if d.StreamSpecification != nil {
 		t.view = string(d.StreamSpecification.StreamViewType)
 	}
 	for i := range d.GlobalSecondaryIndexes {
-		t.indexes = append(t.indexes, aws.ToString(d.GlobalSecondaryIndexes[i].IndexName))
-		t.sorted = append(t.sorted, hasRange(d.GlobalSecondaryIndexes[i].KeySchema))
+		x := &d.GlobalSecondaryIndexes[i]
+		t.indexes = append(t.indexes, aws.ToString(x.IndexName))
+		t.sorted = append(t.sorted, hasRange(x.KeySchema))
+		t.entries = append(t.entries, t.entriesOf(x.IndexName, x.KeySchema, x.Projection))
+	}
+	for i := range d.LocalSecondaryIndexes {
+		x := &d.LocalSecondaryIndexes[i]
+		of := t.entriesOf(x.IndexName, x.KeySchema, x.Projection)
+		of.Local = true
+		t.entries = append(t.entries, of)
 	}
 	return t
 }
 
-func hasRange(schema []types.KeySchemaElement) bool {
-	return slices.ContainsFunc(schema, func(e types.KeySchemaElement) bool { return e.KeyType == types.KeyTypeRange })
+// entriesOf says what an index holds of an item.
+func (t *table) entriesOf(name *string, keys []types.KeySchemaElement, p *types.Projection) ingest.SecondaryIndex {
+	x := ingest.SecondaryIndex{
+		Name: aws.ToString(name), Partition: attributesOf(keys, types.KeyTypeHash), Sort: attributesOf(keys, types.KeyTypeRange),
+		Base: slices.Concat(attributesOf(t.keys, types.KeyTypeHash), attributesOf(t.keys, types.KeyTypeRange)),
+	}
+	if p != nil {
+		x.All, x.Include = p.ProjectionType == types.ProjectionTypeAll, p.NonKeyAttributes
+	}
+	return x
 }
 
-func hashOf(schema []types.KeySchemaElement) string {
+func hasRange(schema []types.KeySchemaElement) bool {
+	return len(attributesOf(schema, types.KeyTypeRange)) > 0
+}
+
+// attributesOf gives the attributes of a role in a key, in order; indexes may have several.
+func attributesOf(schema []types.KeySchemaElement, role types.KeyType) (names []string) {
 	for i := range schema {
-		if schema[i].KeyType == types.KeyTypeHash {
-			return aws.ToString(schema[i].AttributeName)
+		if schema[i].KeyType == role {
+			names = append(names, aws.ToString(schema[i].AttributeName))
 		}
 	}
-	return ""
+	return names
 }
 
 // input names an input. Tables of one name in two regions are two.
@@ -117,26 +144,6 @@ func (s *Server) hand(format, begin string, answer smithy.Serializable, to inges
 	}
 	d.Decode(&ingest.Record{Data: text}, to)
 	return nil
-}
-
-// walk gives what reads the table's stream.
-func (s *Server) walk(c *caller, api streamsAPI, t *table, to ingest.Streams) (*walk, error) {
-	decode := s.options.Decode
-	decode.PartitionKeys = maps.Clone(decode.PartitionKeys)
-	if decode.PartitionKeys == nil {
-		decode.PartitionKeys = map[string]string{}
-	}
-	decode.PartitionKeys[s.address.table] = t.partition
-	format := s.formats[formatStream]
-	decoder, err := format.New(nil, decode)
-	if err != nil {
-		return nil, fmt.Errorf("reading the stream: %w", err)
-	}
-	sink := to.Open(ingest.LiveInput{Name: s.input(t.region, "stream"), Format: format})
-	return &walk{
-		api: api, calls: c, stream: t.stream, from: s.address.from, keeps: streamKeeps, wire: s.wire, note: to.Note,
-		sink: sink, decoder: decoder, positions: positionsOf(sink), listed: func(l *listing) error { return s.tellShards(t, l) },
-	}, nil
 }
 
 // tellShards hands over the shards of the stream as one page of its description, whatever their number.

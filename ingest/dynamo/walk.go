@@ -36,6 +36,7 @@ type walk struct {
 	api    streamsAPI
 	calls  *caller
 	stream string // ARN
+	label  string // of the stream, before the parts of positions
 	from   origin
 	keeps  time.Duration
 	wire   wire
@@ -154,8 +155,31 @@ func (w *walk) begin(l *listing) error {
 		return err
 	}
 	w.begun, w.first = l.at, true
+	if err := w.beginWithOthers(l); err != nil {
+		return err
+	}
 	w.reached(partStream, beginning{From: w.from.String(), Begun: w.begun}.text())
 	return nil
+}
+
+// beginWithOthers finds out where reading begins of a stream that was not there when that of another did: as far back
+// as that, or from when on it is.
+func (w *walk) beginWithOthers(l *listing) error {
+	w.handing.Lock()
+	defer w.handing.Unlock()
+	text := w.positions.Position(partRecording)
+	if text == "" {
+		w.positions.Reached(partRecording, beginning{From: w.from.String(), Begun: w.begun}.text())
+		return nil
+	}
+	b, from, err := parseBeginning(text)
+	if w.from = from; from == (origin{}) {
+		w.from = origin{since: b.Begun}
+	}
+	if !w.from.since.IsZero() && l.made.After(w.from.since) {
+		w.from.since = l.made.Truncate(time.Second) // records have whole seconds
+	}
+	return err
 }
 
 // forgetPast keeps what was before the beginning from being taken for a gap, or read, by a later run:
@@ -176,14 +200,17 @@ func (w *walk) forgetPast() {
 func (w *walk) position(part string) string {
 	w.handing.Lock()
 	defer w.handing.Unlock()
-	return w.positions.Position(part)
+	return w.positions.Position(w.part(part))
 }
 
 func (w *walk) reached(part, position string) {
 	w.handing.Lock()
 	defer w.handing.Unlock()
-	w.positions.Reached(part, position)
+	w.positions.Reached(w.part(part), position)
 }
+
+// part names a part of the stream among those of all streams.
+func (w *walk) part(name string) string { return w.label + " " + name }
 
 func (w *walk) add(listed *types.Shard) {
 	id := aws.ToString(listed.ShardId)

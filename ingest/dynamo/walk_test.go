@@ -51,7 +51,7 @@ func (l *ledger) Position(part string) string {
 func (l *ledger) Reached(part, position string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if part == partStream {
+	if part == testLabel+" "+partStream {
 		l.began()
 	}
 	for _, n := range l.pending {
@@ -80,7 +80,9 @@ func (l *ledger) State(*ingest.State)      {}
 func (l *ledger) Fact(*ingest.Fact)        {}
 func (l *ledger) Point(*ingest.Point)      {}
 
-const testStream = "arn:aws:dynamodb:eu-west-1:123456789012:table/Orders/stream/2026-11-30T00:00:00.000"
+const testLabel = "2026-11-30T00:00:00.000"
+
+const testStream = "arn:aws:dynamodb:eu-west-1:123456789012:table/Orders/stream/" + testLabel
 
 // clock is LiveOptions with the clock of the test's bubble.
 func clock() ingest.LiveOptions {
@@ -103,7 +105,7 @@ func testWalk(api streamsAPI, from origin, to *ledger) *walk {
 		panic(err) // it gives none
 	}
 	return &walk{
-		api: api, calls: newCaller(o), stream: testStream, from: from, wire: newWire(), note: to.Note, sink: to, decoder: decoder, positions: to, listed: func(*listing) error { return nil },
+		api: api, calls: newCaller(o), stream: testStream, label: testLabel, from: from, wire: newWire(), note: to.Note, sink: to, decoder: decoder, positions: to, listed: func(*listing) error { return nil },
 	}
 }
 

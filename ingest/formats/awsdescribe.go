@@ -16,7 +16,7 @@ var AWSDescription = ingest.Format{
 	Carries:  []string{"table", "index", "schema", "settings", "item collection sizes"},
 	Doc: `Output of "aws dynamodb describe-table", "describe-time-to-live", "describe-contributor-insights" and of the lists
 (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html), "aws dynamodbstreams
-describe-stream", manifest-summary.json and manifest-files.json of an export, and answers to writes with ReturnItemCollectionMetrics or
+describe-stream", "aws application-autoscaling describe-scalable-targets", manifest-summary.json and manifest-files.json of an export, and answers to writes with ReturnItemCollectionMetrics or
 ReturnConsumedCapacity:
 
     {"Table":{"TableName":"Orders","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"ItemCount":192, …}}
@@ -183,6 +183,8 @@ func (d *awsDescription) member(r *awsjson.Reader, of awsSubject, name, items []
 		d.timeToLive(r, of)
 	case "Shards":
 		d.shards(r, of)
+	case "ScalableTargets":
+		d.scaling(r)
 	case "ItemCollectionMetrics":
 		d.collections(r, of)
 	case "ConsumedCapacity":

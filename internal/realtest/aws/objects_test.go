@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,5 +138,34 @@ func TestObjectsGiveTheReportOfTheSameFiles(t *testing.T) {
 				t.Errorf("exit %d, stderr %q, plan:\n%s", code, stderr, plan)
 			}
 		})
+	}
+}
+
+// An export is checked against its manifest as it is streamed.
+func TestADataFileInS3WithAnotherMD5ThanItsManifestSaysFailsTheRun(t *testing.T) {
+	b := newBucket(t, ministack, "exports")
+	export := os.DirFS(root + "/fixtures/scenarios/blind-spot-quiet-export-whole/export")
+	if err := fs.WalkDir(export, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(export, name)
+		b.put(t, "2026/"+name, data)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := keyheat(t, "analyze", "s3://exports/2026", "--format", "json"); code != 0 || stderr != "" {
+		t.Fatalf("as it was exported: exit %d: %s", code, stderr)
+	}
+	other, err := fs.ReadFile(export, "data/dd8vt5.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put(t, "2026/data/aa7qk2.json.gz", other)
+	stdout, stderr, code := keyheat(t, "analyze", "s3://exports/2026", "--format", "json")
+	if code != 3 || !strings.Contains(stderr, "aa7qk2.json.gz: its MD5 is not the one in the manifest") || strings.Contains(stderr, "dd8vt5") ||
+		!strings.Contains(stdout, `"partial": "data files of exports that are not as their manifest says: 1"`) {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

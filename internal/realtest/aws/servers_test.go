@@ -293,6 +293,7 @@ type report struct {
 	Inputs []struct{ Name string }
 	Tables []struct {
 		Table    string
+		Index    string
 		Requests bounds
 		TopKeys  []struct {
 			Key      string

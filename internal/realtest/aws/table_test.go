@@ -92,8 +92,9 @@ func (w *writer) put(t *testing.T, n int) {
 	}
 }
 
-// change updates items and deletes others, each once, of those that the key HOT and C0 have.
-func (w *writer) change(t *testing.T, updates, deletes int) {
+// change updates items and deletes others, each once, of those that the key HOT and C0 have, and gives how many of both
+// there were.
+func (w *writer) change(t *testing.T, updates, deletes int) (updated, deleted uint64) {
 	t.Helper()
 	for _, key := range []string{"HOT", "C0"} {
 		page, err := w.client.Query(t.Context(), &dynamodb.QueryInput{
@@ -105,11 +106,13 @@ func (w *writer) change(t *testing.T, updates, deletes int) {
 		}
 		for i, item := range page.Items[:min(len(page.Items), updates+deletes)] {
 			if w.count(key); i < updates {
+				updated++
 				_, err = w.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 					TableName: &w.table, Key: item, UpdateExpression: aws.String("SET #s = :v"),
 					ExpressionAttributeNames: map[string]string{"#s": "status"}, ExpressionAttributeValues: map[string]types.AttributeValue{":v": text("paid")},
 				})
 			} else {
+				deleted++
 				_, err = w.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &w.table, Key: item})
 			}
 			if err != nil {
@@ -117,6 +120,7 @@ func (w *writer) change(t *testing.T, updates, deletes int) {
 			}
 		}
 	}
+	return updated, deleted
 }
 
 // close switches the stream off, which ends a run that has read it.
