@@ -8,8 +8,8 @@ import (
 )
 
 // joinWitnesses brings together what tells of one table. Witnesses of times that do not meet tell of different
-// requests, which are added up. Of others the same request may be told twice: the one that tells of most
-// requests becomes the table's traffic, and the rest stay targets of their own, which a View keeps beside it.
+// requests, which are added up. Of others the same request may be told twice: the one that tells where most
+// requests went becomes the table's traffic, and the rest stay targets of their own, which a View keeps beside it.
 // Before that, witnesses that never tell of the same request are added up: what CloudTrail tells beside changes goes
 // to the one that tells of most changes, a stream or CloudTrail itself.
 // Records of bad requests and conditions, which are of no witness, go to the table's traffic.
@@ -109,7 +109,8 @@ func (t Told) apart(o Told) bool {
 	return true
 }
 
-// tellers gives the targets of each table that has several, those of most requests first.
+// tellers gives the targets of each table that has several, those first that tell where most requests went: an audit
+// log of prepared statements has no keys, and traces of part of the same requests have.
 func (p *Profile) tellers() [][]int {
 	var groups [][]int
 	for i := 0; i < len(p.Targets); {
@@ -124,11 +125,18 @@ func (p *Profile) tellers() [][]int {
 			group = append(group, id)
 		}
 		slices.SortStableFunc(group, func(a, b int) int {
-			return cmp.Compare(p.Targets[b].Totals[Requests], p.Targets[a].Totals[Requests])
+			x, y := &p.Targets[a].Totals, &p.Targets[b].Totals
+			return cmp.Or(cmp.Compare(y.placed(), x.placed()), cmp.Compare(y[Requests], x[Requests]))
 		})
 		groups = append(groups, group)
 	}
 	return groups
+}
+
+// placed gives the requests of which it is known where they went: to a key, or as a scan to all.
+func (t *Totals) placed() uint64 {
+	scans := t[ByOp+Counter(ingest.OpScan)]
+	return t[Requests] - min(t[Requests], t[KeyUnknown]-min(t[KeyUnknown], scans))
 }
 
 // meets reports whether both may tell of the same requests: their times meet, or are not known.

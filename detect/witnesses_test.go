@@ -15,6 +15,7 @@ type account struct {
 	from    int64 // seconds after testStart; -1: of unknown time
 	n       int
 	tombs   uint64 // of each read; 0: not told
+	keyless bool   // its requests tell no key
 }
 
 func accounts(list []account, h ingest.Handler) {
@@ -23,16 +24,19 @@ func accounts(list []account, h ingest.Handler) {
 		chunk := ingest.Chunk{Input: in, Index: i}
 		s := h.Begin(chunk)
 		for j := range a.n {
-			e := &ingest.Event{Store: ingest.Cassandra, Witness: a.witness, Op: ingest.OpRead, Table: []byte("ks.t"), KeyKnown: true}
+			e := &ingest.Event{Store: ingest.Cassandra, Witness: a.witness, Op: ingest.OpRead, Table: []byte("ks.t"), KeyKnown: !a.keyless}
 			if a.from >= 0 {
 				e.SetTime((testStart + a.from + int64(j)) * second)
 			}
 			if a.tombs > 0 {
 				e.SetTombstones(a.tombs)
 			}
-			e.Key = []byte{'k', byte(j)}
-			if j%2 == 0 {
+			switch {
+			case a.keyless:
+			case j%2 == 0:
 				e.Key = []byte("all")
+			default:
+				e.Key = []byte{'k', byte(j)}
 			}
 			s.Event(e)
 		}
@@ -60,29 +64,31 @@ func TestTheSameRequestsToldTwiceAreCountedOnce(t *testing.T) {
 		list []account
 		want counted
 	}{
-		{"an audit log and traces of part of it", []account{{ingest.Traces, 10, 10, 7}, {ingest.AuditLog, 0, 60, 0}},
+		{"an audit log and traces of part of it", []account{{ingest.Traces, 10, 10, 7, false}, {ingest.AuditLog, 0, 60, 0, false}},
 			counted{named(ingest.AuditLog), 60, Range{30, 30}, []uint64{10}, 70, 1}},
-		{"all traced and little audited", []account{{ingest.AuditLog, 5, 4, 0}, {ingest.Traces, 0, 40, 1}},
+		{"an audit log without keys and traces of part of it", []account{{ingest.Traces, 10, 10, 7, false}, {ingest.AuditLog, 0, 60, 0, true}},
+			counted{named(ingest.Traces), 10, Range{5, 5}, []uint64{60}, 70, 1}},
+		{"all traced and little audited", []account{{ingest.AuditLog, 5, 4, 0, false}, {ingest.Traces, 0, 40, 1, false}},
 			counted{named(ingest.Traces), 40, Range{20, 20}, []uint64{4}, 40, 1}},
-		{"two files of one witness", []account{{ingest.Traces, 0, 20, 0}, {ingest.Traces, 0, 10, 0}},
+		{"two files of one witness", []account{{ingest.Traces, 0, 20, 0, false}, {ingest.Traces, 0, 10, 0, false}},
 			counted{named(ingest.Traces), 30, Range{15, 15}, nil, 0, 1}},
-		{"witnesses one after the other", []account{{ingest.AuditLog, 0, 20, 0}, {ingest.QueryLog, 100, 10, 0}},
+		{"witnesses one after the other", []account{{ingest.AuditLog, 0, 20, 0, false}, {ingest.QueryLog, 100, 10, 0, false}},
 			counted{named(ingest.AuditLog, ingest.QueryLog), 30, Range{15, 15}, nil, 0, 1}},
-		{"one after the other, and a third over both", []account{{ingest.AuditLog, 0, 20, 0}, {ingest.Traces, 10, 12, 0}, {ingest.QueryLog, 100, 10, 0}},
+		{"one after the other, and a third over both", []account{{ingest.AuditLog, 0, 20, 0, false}, {ingest.Traces, 10, 12, 0, false}, {ingest.QueryLog, 100, 10, 0, false}},
 			counted{named(ingest.AuditLog, ingest.QueryLog), 30, Range{15, 15}, []uint64{12}, 0, 1}},
-		{"one without times", []account{{ingest.AuditLog, 0, 20, 0}, {ingest.QueryLog, -1, 10, 0}},
+		{"one without times", []account{{ingest.AuditLog, 0, 20, 0, false}, {ingest.QueryLog, -1, 10, 0, false}},
 			counted{named(ingest.AuditLog), 20, Range{10, 10}, []uint64{10}, 0, 1}},
-		{"CloudTrail's reads and a stream's writes, of which CloudTrail tells fewer", []account{{ingest.TrailOthers, 0, 30, 0}, {ingest.TrailChanges, 0, 10, 0}, {ingest.ChangeStream, 0, 20, 0}},
+		{"CloudTrail's reads and a stream's writes, of which CloudTrail tells fewer", []account{{ingest.TrailOthers, 0, 30, 0, false}, {ingest.TrailChanges, 0, 10, 0, false}, {ingest.ChangeStream, 0, 20, 0, false}},
 			counted{named(ingest.ChangeStream, ingest.TrailOthers), 50, Range{25, 25}, []uint64{10}, 0, 1}},
-		{"CloudTrail's reads and writes, of which a stream tells fewer", []account{{ingest.TrailOthers, 0, 10, 0}, {ingest.TrailChanges, 0, 40, 0}, {ingest.ChangeStream, 0, 20, 0}},
+		{"CloudTrail's reads and writes, of which a stream tells fewer", []account{{ingest.TrailOthers, 0, 10, 0, false}, {ingest.TrailChanges, 0, 40, 0, false}, {ingest.ChangeStream, 0, 20, 0, false}},
 			counted{named(ingest.TrailChanges, ingest.TrailOthers), 50, Range{25, 25}, []uint64{20}, 0, 1}},
-		{"more event records than CloudTrail and a stream tell", []account{{ingest.AnyWitness, 0, 70, 0}, {ingest.TrailOthers, 0, 30, 0}, {ingest.ChangeStream, 0, 20, 0}},
+		{"more event records than CloudTrail and a stream tell", []account{{ingest.AnyWitness, 0, 70, 0, false}, {ingest.TrailOthers, 0, 30, 0, false}, {ingest.ChangeStream, 0, 20, 0, false}},
 			counted{named(ingest.AnyWitness), 70, Range{35, 35}, []uint64{50}, 0, 1}},
-		{"event records of part, more than CloudTrail or a stream tell alone", []account{{ingest.AnyWitness, 0, 40, 0}, {ingest.TrailOthers, 0, 30, 0}, {ingest.ChangeStream, 0, 20, 0}},
+		{"event records of part, more than CloudTrail or a stream tell alone", []account{{ingest.AnyWitness, 0, 40, 0, false}, {ingest.TrailOthers, 0, 30, 0, false}, {ingest.ChangeStream, 0, 20, 0, false}},
 			counted{named(ingest.ChangeStream, ingest.TrailOthers), 50, Range{25, 25}, []uint64{40}, 0, 1}},
-		{"a stream of another hour than CloudTrail's writes", []account{{ingest.TrailOthers, 0, 10, 0}, {ingest.TrailChanges, 0, 10, 0}, {ingest.ChangeStream, 3600, 20, 0}},
+		{"a stream of another hour than CloudTrail's writes", []account{{ingest.TrailOthers, 0, 10, 0, false}, {ingest.TrailChanges, 0, 10, 0, false}, {ingest.ChangeStream, 3600, 20, 0, false}},
 			counted{named(ingest.ChangeStream, ingest.TrailChanges, ingest.TrailOthers), 40, Range{20, 20}, nil, 0, 1}},
-		{"event records and the audit log", []account{{ingest.AnyWitness, 0, 20, 0}, {ingest.AuditLog, 0, 60, 0}},
+		{"event records and the audit log", []account{{ingest.AnyWitness, 0, 20, 0, false}, {ingest.AuditLog, 0, 60, 0, false}},
 			counted{named(ingest.AuditLog), 60, Range{30, 30}, []uint64{20}, 0, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -129,7 +135,7 @@ func countedOf(t *testing.T, target *TargetView) (h counted) {
 
 // What JoinStores does to a Profile must be the same whether it is joined from parts or read at once.
 func TestWitnessesAreJoinedAfterMergingAsBefore(t *testing.T) {
-	list := []account{{ingest.Traces, 10, 10, 7}, {ingest.AuditLog, 0, 60, 0}, {ingest.QueryLog, 200, 5, 0}}
+	list := []account{{ingest.Traces, 10, 10, 7, false}, {ingest.AuditLog, 0, 60, 0, false}, {ingest.QueryLog, 200, 5, 0, false}}
 	part := func(list []account) *Profile {
 		c := NewCollector(smallSettings())
 		accounts(list, c)

@@ -25,14 +25,32 @@ func (r *reading) learn(ctx context.Context, schemas []string) error {
 	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
 	o := r.options
 	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription, formats.TraceHeads(heads)}, 1, false
-	if _, err := ingest.Read(ctx, r.learnedFrom(schemas), o, l); err != nil && ctx.Err() == nil {
+	files := r.learnedFrom(schemas)
+	if _, err := ingest.Read(ctx, files, o, l); err != nil && ctx.Err() == nil {
 		return err
 	}
 	if len(l.schema.Tables()) > 0 {
 		r.options.Decode.Schema, r.statements = l.schema, l.statements
+		if err := r.learnHeads(ctx, files, heads); err != nil {
+			return err
+		}
 	}
 	r.options.Decode.PartitionKeys, r.options.Decode.Traces, r.options.Decode.Exports = l.keys, heads, l.exports.files()
 	r.options.Decode.Indexes = l.indexes.all()
+	return nil
+}
+
+// learnHeads reads traced requests once more, where there are any: with the schema known their statements tell more.
+func (r *reading) learnHeads(ctx context.Context, files []ingest.Source, heads map[string]ingest.TraceHead) error {
+	if len(heads) == 0 {
+		return nil
+	}
+	clear(heads)
+	o := r.options
+	o.Formats, o.Workers, o.Sums = []*ingest.Format{formats.TraceHeads(heads)}, 1, false
+	if _, err := ingest.Read(ctx, files, o, &schemaLearner{}); err != nil && ctx.Err() == nil {
+		return err
+	}
 	return nil
 }
 
