@@ -16,6 +16,7 @@ type SelectedView struct {
 	Shape     string
 	Key       []byte // in the form of ingest.AppendKey
 	KeyKnown  bool
+	Traced    bool // only traces tell of it, whose statement is the client's: logs may tell of the same reads in other words
 	Counts    [SelectedCounters]Range
 	Largest   ReadSize
 	Slowest   uint64 // microseconds
@@ -52,6 +53,16 @@ func (s SelectedSeries) place(pane int) (i int, found bool) {
 func (s *SelectedView) Reads() Range {
 	warned, aborted := s.Counts[SelectedWarned], s.Counts[SelectedAborted]
 	return Range{max(warned.Low, aborted.Low), max(warned.High, aborted.High)}
+}
+
+// Once gives the requests that the records tell of: a slow or ended read leaves a record of each kind.
+func (s *SelectedView) Once() Range {
+	all := s.Counts[SelectedRecords]
+	flagged, most := uint64(0), uint64(0)
+	for _, c := range []SelectedCounter{SelectedWarned, SelectedAborted, SelectedTimedOut, SelectedSlow} {
+		flagged, most = AddSat(flagged, s.Counts[c].Low), max(most, s.Counts[c].Low)
+	}
+	return Range{max(most, AddSat(all.Low-min(all.Low, flagged), most)), all.High}
 }
 
 // Tombstones gives what those reads scanned, all together. Where a read is ended, the warning and the
@@ -99,7 +110,7 @@ func selectedViews(p *Profile, list []SelectedStats) []*SelectedView {
 
 func newSelectedView(p *Profile, group []*SelectedStats) *SelectedView {
 	s := group[0]
-	v := &SelectedView{Op: s.Op, Shape: s.Shape, Key: []byte(s.Key), KeyKnown: s.KeyKnown, Largest: s.Largest}
+	v := &SelectedView{Op: s.Op, Shape: s.Shape, Key: []byte(s.Key), KeyKnown: s.KeyKnown, Traced: true, Largest: s.Largest}
 	var first, last int64
 	for _, s := range group {
 		if s.Largest.Tombstones > v.Largest.Tombstones {
@@ -109,6 +120,7 @@ func newSelectedView(p *Profile, group []*SelectedStats) *SelectedView {
 		first, last = joinSpan(first, last, s.First, s.Last)
 		v.Positions = append(v.Positions, s.Positions...)
 		v.Nodes = append(v.Nodes, p.Observers[s.Observer].Node)
+		v.Traced = v.Traced && p.Observers[s.Observer].Role == ingest.RoleTrace
 	}
 	if first != 0 || last != 0 {
 		v.Span = Span{first / second, last/second + 1}

@@ -273,3 +273,6 @@ const MaxProblemText = 200
 // RoleSampler begins the Role of events that are lines of a sampler's list. Each window of a sampler
 // (a print-out may hold several) has a Role of its own: RoleSampler + "2".
 const RoleSampler = "sampler "
+
+// RoleTrace is the Role of reads that traces tell of beside their request, or without it.
+const RoleTrace = "trace"

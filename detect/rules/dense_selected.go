@@ -21,8 +21,6 @@ type heavyReads struct {
 	tombs   detect.Range
 	aborted detect.Range
 	warned  detect.Range
-	rows    uint64
-	counted uint64 // reads whose live rows are known
 	largest detect.ReadSize
 	span    detect.Span
 }
@@ -105,26 +103,14 @@ func denseView(l *detect.Limits, s *detect.SelectedView) bool {
 	return average || some && s.Largest.Tombstones >= l.Count(detect.TombstonesWarnRead)
 }
 
-// sum adds up the views. Records without a statement may tell of the same reads as those with one, so
-// the larger of both counts.
+// sum adds up the views.
 func (h *heavyReads) sum() {
-	bare, full := [2]detect.Range{}, [2]detect.Range{}
 	for _, s := range h.views {
-		of := &full
-		if s.Shape == "" {
-			of = &bare
-		}
-		of[0], of[1] = of[0].Plus(readsOf(s)), of[1].Plus(s.Tombstones())
-		h.rows += s.Counts[detect.SelectedRows].Low
-		h.counted += s.Counts[detect.SelectedRowsKnown].Low
 		if s.Largest.Tombstones > h.largest.Tombstones {
 			h.largest = s.Largest
 		}
 	}
-	join := func(a, b detect.Range) detect.Range {
-		return detect.Range{Low: max(a.Low, b.Low), High: a.Plus(b).High}
-	}
-	h.reads, h.tombs = join(bare[0], full[0]), join(bare[1], full[1])
+	h.reads, h.tombs = apart(h.views, readsOf), apart(h.views, (*detect.SelectedView).Tombstones)
 	h.warned, h.aborted = countOf(h.views, detect.SelectedWarned), countOf(h.views, detect.SelectedAborted)
 	h.span = spanOfAll(h.views)
 }

@@ -55,13 +55,13 @@ func scansOf(v *detect.View, t *detect.TargetView) *scans {
 			continue
 		}
 		s.views = append(s.views, x)
-		s.told = s.told.Plus(onceEach(x))
 		s.bad += max(x.Counts[detect.SelectedTimedOut].Low, x.Counts[detect.SelectedAborted].Low)
 		s.job = s.job || byToken(x.Shape) && x.Counts[detect.SelectedRecords].Low >= v.Limits.Count(detect.ScanJobReads)
 	}
 	slices.SortStableFunc(s.views, func(a, b *detect.SelectedView) int {
 		return cmp.Compare(b.Counts[detect.SelectedRecords].Low, a.Counts[detect.SelectedRecords].Low)
 	})
+	s.told = apart(s.views, (*detect.SelectedView).Once)
 	s.span, s.at = spanOfAll(s.views), placesOf(s.views)
 	if len(s.views) > 0 {
 		s.shape = s.views[0].Shape
@@ -84,13 +84,6 @@ func scansOf(v *detect.View, t *detect.TargetView) *scans {
 		s.span = joined(s.span, t.Span)
 	}
 	return s
-}
-
-// onceEach gives the reads of a view: one that is ended may leave a warning and an error.
-func onceEach(x *detect.SelectedView) detect.Range {
-	n := x.Counts[detect.SelectedRecords]
-	n.Low -= min(n.Low, x.Counts[detect.SelectedWarned].Low, x.Counts[detect.SelectedAborted].Low)
-	return n
 }
 
 // byToken reports whether a statement reads a range of tokens.

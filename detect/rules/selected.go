@@ -40,13 +40,27 @@ func anHour(n uint64, span detect.Span) uint64 {
 	return mul(n, 3600) / uint64(max(span.End-span.Start, 3600))
 }
 
-// countOf gives a counter summed over views.
+// countOf gives a counter over views.
 func countOf(views []*detect.SelectedView, c detect.SelectedCounter) detect.Range {
-	sum := detect.Range{}
+	return apart(views, func(s *detect.SelectedView) detect.Range { return s.Counts[c] })
+}
+
+// apart adds up an amount of views that tell of different requests. Records without a statement, and traces, whose
+// statement is worded otherwise, may tell of the same requests as the others: then the larger counts, and the sum is
+// the upper bound.
+func apart(views []*detect.SelectedView, of func(*detect.SelectedView) detect.Range) detect.Range {
+	bare, traced, full := detect.Range{}, detect.Range{}, detect.Range{}
 	for _, s := range views {
-		sum = sum.Plus(s.Counts[c])
+		kind := &full
+		switch {
+		case s.Shape == "":
+			kind = &bare
+		case s.Traced:
+			kind = &traced
+		}
+		*kind = kind.Plus(of(s))
 	}
-	return sum
+	return detect.Range{Low: max(bare.Low, traced.Low, full.Low), High: bare.Plus(traced).Plus(full).High}
 }
 
 // spanOfAll gives the time that views span.

@@ -469,3 +469,32 @@ func TestHotPartitionWithRefusalsOfAnotherInput(t *testing.T) {
 		}
 	}
 }
+
+// The client's words of a read, which traces tell, are not those of the server, which its log tells; and a slow read
+// may be warned of as well.
+func TestReadsThatAreToldTwiceAreCountedOnce(t *testing.T) {
+	traced := warned("k", 2, 1300, 0)
+	traced.Shape, traced.Traced = "SELECT * FROM shop.jobs WHERE queue = ?", true
+	scan := aRead(ingest.OpScan, "SELECT * FROM shop.jobs LIMIT 10", "", largest(2475, 190), counts{
+		detect.SelectedRecords: 6, detect.SelectedWarned: 4, detect.SelectedSlow: 2})
+	for _, c := range []struct {
+		name, measure string
+		rule          *detect.Rule
+		view          *detect.View
+		low, high     uint64
+	}{
+		{"a log and traces", "tombstones", &TombstoneDenseRead, complaining(ingest.Cassandra, warned("k", 6, 1300, 0), traced), 7800, 10_400},
+		{"warnings and the slow log", "scans", &FullScan, complaining(ingest.Cassandra, scan), 4, 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := judged(t, c.rule, c.view)
+			if len(found) != 1 {
+				t.Fatalf("got %d findings, want one", len(found))
+			}
+			i := slices.IndexFunc(found[0].Evidence, func(e detect.Evidence) bool { return e.Measure == c.measure })
+			if e := found[0].Evidence[i]; e.Low != detect.Whole(c.low) || e.High != detect.Whole(c.high) {
+				t.Errorf("got %s of [%v, %v], want [%d, %d]", c.measure, e.Low, e.High, c.low, c.high)
+			}
+		})
+	}
+}

@@ -20,9 +20,6 @@ const (
 // What a record that cannot be read is.
 const problemRow = "row of a trace cut or changed"
 
-// Role is the role of reads that only events of traces tell of, without the request.
-const Role = "trace"
-
 const (
 	// maxSessions are held at a time; beyond, the oldest is told as far as it is known.
 	maxSessions = 8192

@@ -45,7 +45,7 @@ func (d *Decoder) tell(s *session) {
 			d.to.Event(&t)
 		}
 		if notable || !s.head {
-			e.Coverage, e.Role, e.Warned, e.Aborted, e.Failed = ingest.Selected, Role, s.warned, s.aborted, s.aborted || s.timedOut
+			e.Coverage, e.Role, e.Warned, e.Aborted, e.Failed = ingest.Selected, ingest.RoleTrace, s.warned, s.aborted, s.aborted || s.timedOut
 			withCounts(e)
 			d.to.Event(e)
 		}
@@ -196,7 +196,7 @@ func (s *session) match(tombs uint64) (left []warning) {
 // tellWarnings hands over warnings whose request has no trace.
 func (d *Decoder) tellWarnings(list []warning) {
 	for _, w := range list {
-		e := ingest.Event{Store: d.store, Coverage: ingest.Selected, Role: Role, Warned: true, Op: ingest.OpRead, At: w.at}
+		e := ingest.Event{Store: d.store, Coverage: ingest.Selected, Role: ingest.RoleTrace, Warned: true, Op: ingest.OpRead, At: w.at}
 		e.SetRows(w.rows)
 		e.SetTombstones(w.tombs)
 		d.reader.Read(&e, Statement{Text: w.text, Server: true})
