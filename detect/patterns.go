@@ -60,8 +60,16 @@ type openPattern struct {
 
 // openPatterns are the patterns of one target in the making.
 type openPatterns struct {
-	all    map[PatternKey]*openPattern
+	all    []*openPattern
+	slots  []patternSlot // open addressing by patternHash, at most half full; nil: none yet
 	recent [ingest.Ops]*openPattern
+	other  [ingest.Ops]*openPattern // of OtherShape
+}
+
+// A patternSlot is the place of a pattern in openPatterns.all, plus one; 0: free.
+type patternSlot struct {
+	hash  uint64
+	place uint32
 }
 
 // patternCap gives how many patterns each of n targets holds; beyond are one of OtherShape each operation.
@@ -125,34 +133,86 @@ func joinPeak(a, b sketch.Peak) sketch.Peak {
 	return a
 }
 
-// of gives the pattern of an event among those of n open targets.
+// of gives the pattern of an event among those of n open targets. A statement is mostly that of the last event of
+// its operation; entities differ from event to event.
 func (o *openPatterns) of(e *ingest.Event, n int) *openPattern {
 	bound := boundOf(e)
 	entity, sort := entities(e)
-	if p := o.recent[e.Op]; p != nil && p.Bound == bound && p.Shape == string(e.Shape) && p.Entity == string(entity) && p.SortEntity == string(sort) {
+	if p := o.recent[e.Op]; p != nil && p.is(e, bound, entity, sort) {
 		return p
 	}
-	p := o.all[PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)}]
-	if p == nil {
-		p = o.add(e, bound, entity, sort, n)
-	}
+	p := o.find(e, bound, entity, sort, n)
 	o.recent[e.Op] = p
 	return p
 }
 
-func (o *openPatterns) add(e *ingest.Event, bound Bound, entity, sort []byte, n int) *openPattern {
-	k := PatternKey{Shape: OtherShape, Op: e.Op}
-	if len(o.all) < patternCap(n) {
-		k = PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)}
-	} else if p := o.all[k]; p != nil {
-		return p
+func (p *openPattern) is(e *ingest.Event, bound Bound, entity, sort []byte) bool {
+	return p.Op == e.Op && p.Bound == bound && p.Shape == string(e.Shape) && p.Entity == string(entity) && p.SortEntity == string(sort)
+}
+
+// find gives the pattern of an event, made if need be. One beyond the cap allocates nothing.
+func (o *openPatterns) find(e *ingest.Event, bound Bound, entity, sort []byte, n int) *openPattern {
+	h := patternHash(e.Shape, e.Op, bound, entity, sort)
+	if mask := uint64(len(o.slots) - 1); len(o.slots) > 0 {
+		for at := h & mask; o.slots[at].place > 0; at = (at + 1) & mask {
+			if s := o.slots[at]; s.hash == h && o.all[s.place-1].is(e, bound, entity, sort) {
+				return o.all[s.place-1]
+			}
+		}
 	}
-	if o.all == nil {
-		o.all = map[PatternKey]*openPattern{}
+	if len(o.all) >= patternCap(n) {
+		return o.rest(e.Op)
 	}
+	return o.add(PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)})
+}
+
+// rest gives the pattern of an operation that counts those beyond the cap.
+func (o *openPatterns) rest(op ingest.Op) *openPattern {
+	if o.other[op] == nil {
+		k := PatternKey{Shape: OtherShape, Op: op}
+		if i := slices.IndexFunc(o.all, func(p *openPattern) bool { return p.PatternKey == k }); i >= 0 {
+			o.other[op] = o.all[i] // a statement of that name
+		} else {
+			o.other[op] = o.add(k)
+		}
+	}
+	return o.other[op]
+}
+
+func (o *openPatterns) add(k PatternKey) *openPattern {
 	p := &openPattern{PatternStats: PatternStats{PatternKey: k}}
-	o.all[k] = p
+	o.all = append(o.all, p)
+	if 2*len(o.all) > len(o.slots) {
+		o.slots = make([]patternSlot, max(8, 2*len(o.slots)))
+		for i := range o.all[:len(o.all)-1] {
+			o.enter(i)
+		}
+	}
+	o.enter(len(o.all) - 1)
 	return p
+}
+
+// enter takes the i-th pattern into the slots.
+func (o *openPatterns) enter(i int) {
+	k := &o.all[i].PatternKey
+	h := patternHash([]byte(k.Shape), k.Op, k.Bound, []byte(k.Entity), []byte(k.SortEntity))
+	mask := uint64(len(o.slots) - 1)
+	at := h & mask
+	for o.slots[at].place > 0 {
+		at = (at + 1) & mask
+	}
+	o.slots[at] = patternSlot{h, uint32(i + 1)}
+}
+
+func patternHash(shape []byte, op ingest.Op, bound Bound, entity, sort []byte) uint64 {
+	h := sketch.Combine(sketch.Hash(entity), uint64(op)<<8|uint64(bound))
+	if len(shape) > 0 {
+		h = sketch.Combine(h, sketch.Hash(shape))
+	}
+	if len(sort) > 0 {
+		h = sketch.Combine(h, sketch.Hash(sort)+1)
+	}
+	return h
 }
 
 func boundOf(e *ingest.Event) (b Bound) {

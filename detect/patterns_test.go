@@ -3,6 +3,7 @@ package detect
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -153,5 +154,48 @@ func TestManyPrefixesAreNoEntities(t *testing.T) {
 	}
 	if got := fewEntities(list); len(got) != 1 || got[0].Requests != 2*(maxEntities+1) || got[0].Entity != "" {
 		t.Errorf("got %+v, want one pattern without an entity", got)
+	}
+}
+
+func TestPatternsBeyondTheCapAllocateNothing(t *testing.T) {
+	var o openPatterns
+	e := ingest.Event{Op: ingest.OpRead, KeyKnown: true}
+	event := func(tenant int) {
+		e.Key = fmt.Appendf(e.Key[:0], "T%d#U#1", tenant)
+		o.event(&e, 1, 1)
+	}
+	for tenant := range 300 {
+		event(tenant)
+	}
+	if got, want := len(o.all), patternCap(1)+1; got != want {
+		t.Fatalf("%d patterns, want %d", got, want)
+	}
+	tenant := 0
+	if n := testing.AllocsPerRun(1000, func() { tenant++; event(tenant % 300) }); n != 0 {
+		t.Errorf("%v allocations an event, want 0", n)
+	}
+	for _, p := range o.all {
+		if i := slices.IndexFunc(o.all, func(q *openPattern) bool { return q.PatternKey == p.PatternKey }); o.all[i] != p {
+			t.Errorf("%+v is there twice", p.PatternKey)
+		}
+	}
+}
+
+func TestAStatementNamedLikeTheRestIsCountedWithIt(t *testing.T) {
+	var o openPatterns
+	for i := range patternCap(1) + 10 {
+		shape := fmt.Appendf(nil, "SELECT %d", i)
+		if i == 3 {
+			shape = []byte(OtherShape)
+		}
+		o.event(&ingest.Event{Op: ingest.OpRead, Shape: shape}, 1, 1)
+	}
+	sealed := o.seal()
+	if got, want := len(sealed), patternCap(1); got != want {
+		t.Errorf("%d patterns, want %d", got, want)
+	}
+	i := slices.IndexFunc(sealed, func(p PatternStats) bool { return p.Shape == OtherShape })
+	if got, want := sealed[i].Requests, uint64(11); got != want {
+		t.Errorf("%d requests of the rest, want %d", got, want)
 	}
 }
