@@ -89,7 +89,7 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		LiveRows: orEmpty(s.LiveRows),
 		Tombs:    orEmpty(s.Tombs),
 		Shapes:   s.Shapes,
-		Patterns: fewEntities(s.Patterns),
+		Patterns: shownPatterns(fewEntities(s.Patterns)),
 		Selected: selectedViews(p, s.Selected),
 		Windows:  samplerWindows(p, s.Selected),
 		Growing:  growingOf(p, id, n, x),

@@ -16,7 +16,7 @@ type PatternKey struct {
 	Op    ingest.Op
 	Bound Bound
 	// Entity and SortEntity are what stands before the first # of partition and sort key, where the table
-	// may be of a single-table design; "" else.
+	// may be of a single-table design; "" else, and ManyEntities and "" where those are too many to be types.
 	Entity     string
 	SortEntity string
 }
@@ -64,6 +64,8 @@ type openPatterns struct {
 	slots  []patternSlot // open addressing by patternHash, at most half full; nil: none yet
 	recent [ingest.Ops]*openPattern
 	other  [ingest.Ops]*openPattern // of OtherShape
+	types  int                      // different pairs of entities
+	many   bool                     // they are more than maxEntities
 }
 
 // A patternSlot is the place of a pattern in openPatterns.all, plus one; 0: free.
@@ -137,7 +139,12 @@ func joinPeak(a, b sketch.Peak) sketch.Peak {
 // its operation; entities differ from event to event.
 func (o *openPatterns) of(e *ingest.Event, n int) *openPattern {
 	bound := boundOf(e)
-	entity, sort := entities(e)
+	var entity, sort []byte
+	if !o.many {
+		entity, sort = entities(e)
+	} else if len(e.Shape) == 0 {
+		entity = []byte(ManyEntities)
+	}
 	if p := o.recent[e.Op]; p != nil && p.is(e, bound, entity, sort) {
 		return p
 	}
@@ -160,27 +167,60 @@ func (o *openPatterns) find(e *ingest.Event, bound Bound, entity, sort []byte, n
 			}
 		}
 	}
+	if !o.many && len(e.Shape) == 0 && o.newEntities(entity, sort) {
+		if o.types++; o.types > maxEntities {
+			o.joinEntities()
+			return o.of(e, n)
+		}
+	}
 	if len(o.all) >= patternCap(n) {
 		return o.rest(e.Op)
 	}
-	return o.add(PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)})
+	return o.add(&openPattern{PatternStats: PatternStats{PatternKey: PatternKey{string(e.Shape), e.Op, bound, string(entity), string(sort)}}})
+}
+
+func (o *openPatterns) newEntities(entity, sort []byte) bool {
+	return !slices.ContainsFunc(o.all, func(p *openPattern) bool {
+		return p.Shape == "" && p.Entity == string(entity) && p.SortEntity == string(sort)
+	})
+}
+
+// joinEntities tells the patterns apart by entity no more.
+func (o *openPatterns) joinEntities() {
+	all := o.all
+	*o = openPatterns{many: true}
+	for _, p := range all {
+		p.PatternKey = p.withoutEntity()
+		p.Peak, p.now = joinPeak(p.Peak, p.now), sketch.Peak{}
+		if same := o.named(p.PatternKey); same != nil {
+			same.join(&p.PatternStats)
+			continue
+		}
+		o.add(p)
+	}
+}
+
+// named looks a pattern up without a hash: it is rarely asked for.
+func (o *openPatterns) named(k PatternKey) *openPattern {
+	i := slices.IndexFunc(o.all, func(p *openPattern) bool { return p.PatternKey == k })
+	if i < 0 {
+		return nil
+	}
+	return o.all[i]
 }
 
 // rest gives the pattern of an operation that counts those beyond the cap.
 func (o *openPatterns) rest(op ingest.Op) *openPattern {
 	if o.other[op] == nil {
 		k := PatternKey{Shape: OtherShape, Op: op}
-		if i := slices.IndexFunc(o.all, func(p *openPattern) bool { return p.PatternKey == k }); i >= 0 {
-			o.other[op] = o.all[i] // a statement of that name
-		} else {
-			o.other[op] = o.add(k)
+		if o.other[op] = o.named(k); o.other[op] == nil { // else a statement of that name
+			o.other[op] = o.add(&openPattern{PatternStats: PatternStats{PatternKey: k}})
 		}
 	}
 	return o.other[op]
 }
 
-func (o *openPatterns) add(k PatternKey) *openPattern {
-	p := &openPattern{PatternStats: PatternStats{PatternKey: k}}
+func (o *openPatterns) add(p *openPattern) *openPattern {
 	o.all = append(o.all, p)
 	if 2*len(o.all) > len(o.slots) {
 		o.slots = make([]patternSlot, max(8, 2*len(o.slots)))
@@ -274,7 +314,12 @@ func comparePatterns(a, b PatternStats) int {
 		strings.Compare(a.Entity, b.Entity), strings.Compare(a.SortEntity, b.SortEntity))
 }
 
+// joinPatterns gives the sum of two lists in order.
 func joinPatterns(a, b []PatternStats) []PatternStats {
+	return fewEntities(addPatterns(a, b))
+}
+
+func addPatterns(a, b []PatternStats) []PatternStats {
 	return joinSorted(a, b, comparePatterns, func(x *PatternStats, y PatternStats) { x.join(&y) })
 }
 
@@ -310,7 +355,7 @@ func (t *TargetStats) capPatterns(targets int) {
 	slices.SortFunc(t.Patterns, comparePatterns)
 	for i := range rest {
 		rest[i].PatternKey = PatternKey{Shape: OtherShape, Op: rest[i].Op}
-		t.Patterns = joinPatterns(t.Patterns, rest[i:i+1])
+		t.Patterns = addPatterns(t.Patterns, rest[i:i+1])
 	}
 }
 
@@ -318,24 +363,53 @@ func (t *TargetStats) capPatterns(targets int) {
 // what begins more keys than this is part of the key.
 const maxEntities = 32
 
-// fewEntities gives the patterns without their entities where those are too many to be types.
-func fewEntities(list []PatternStats) []PatternStats {
-	types := map[[2]string]bool{}
-	for i := range list {
-		types[[2]string{list[i].Entity, list[i].SortEntity}] = true
+// ManyEntities is the Entity of patterns whose keys begin with more than maxEntities names. None of them is that.
+const ManyEntities = "#"
+
+// withoutEntity gives the key of the pattern where entities are not told apart.
+func (k PatternKey) withoutEntity() PatternKey {
+	if k.Shape == "" {
+		k.Entity, k.SortEntity = ManyEntities, ""
 	}
-	if len(types) <= maxEntities {
+	return k
+}
+
+// fewEntities gives the patterns without their entities where those are too many to be types, in any part: then
+// they are so in the whole.
+func fewEntities(list []PatternStats) []PatternStats {
+	if !tooManyEntities(list) {
 		return list
 	}
 	var out []PatternStats
 	for _, p := range list {
-		p.Entity, p.SortEntity = "", ""
+		p.PatternKey = p.withoutEntity()
 		if p.Latency != nil {
 			p.Latency = p.Latency.Clone()
 		}
-		out = joinPatterns(out, []PatternStats{p})
+		out = addPatterns(out, []PatternStats{p})
 	}
 	return out
+}
+
+func tooManyEntities(list []PatternStats) bool {
+	types := map[[2]string]bool{}
+	for i := range list {
+		if list[i].Shape == "" {
+			types[[2]string{list[i].Entity, list[i].SortEntity}] = true
+		}
+	}
+	return len(types) > maxEntities || len(types) > 1 && types[[2]string{ManyEntities, ""}]
+}
+
+// shownPatterns gives the patterns as they are shown: entities that are none have no name.
+func shownPatterns(list []PatternStats) []PatternStats {
+	shown := slices.Clone(list)
+	for i := range shown {
+		if shown[i].Entity == ManyEntities {
+			shown[i].Entity = ""
+		}
+	}
+	return shown
 }
 
 func (w *encoder) pattern(p *PatternStats) {

@@ -152,7 +152,7 @@ func TestManyPrefixesAreNoEntities(t *testing.T) {
 	if got := fewEntities(list[:maxEntities]); len(got) != maxEntities {
 		t.Errorf("%d patterns of %d entities, want as many", len(got), maxEntities)
 	}
-	if got := fewEntities(list); len(got) != 1 || got[0].Requests != 2*(maxEntities+1) || got[0].Entity != "" {
+	if got := fewEntities(list); len(got) != 1 || got[0].Requests != 2*(maxEntities+1) || got[0].Entity != ManyEntities {
 		t.Errorf("got %+v, want one pattern without an entity", got)
 	}
 }
@@ -160,18 +160,18 @@ func TestManyPrefixesAreNoEntities(t *testing.T) {
 func TestPatternsBeyondTheCapAllocateNothing(t *testing.T) {
 	var o openPatterns
 	e := ingest.Event{Op: ingest.OpRead, KeyKnown: true}
-	event := func(tenant int) {
-		e.Key = fmt.Appendf(e.Key[:0], "T%d#U#1", tenant)
+	event := func(statement int) {
+		e.Shape = fmt.Appendf(e.Shape[:0], "SELECT %d", statement)
 		o.event(&e, 1, 1)
 	}
-	for tenant := range 300 {
-		event(tenant)
+	for statement := range 300 {
+		event(statement)
 	}
 	if got, want := len(o.all), patternCap(1)+1; got != want {
 		t.Fatalf("%d patterns, want %d", got, want)
 	}
-	tenant := 0
-	if n := testing.AllocsPerRun(1000, func() { tenant++; event(tenant % 300) }); n != 0 {
+	statement := 0
+	if n := testing.AllocsPerRun(1000, func() { statement++; event(statement % 300) }); n != 0 {
 		t.Errorf("%v allocations an event, want 0", n)
 	}
 	for _, p := range o.all {
@@ -197,5 +197,60 @@ func TestAStatementNamedLikeTheRestIsCountedWithIt(t *testing.T) {
 	i := slices.IndexFunc(sealed, func(p PatternStats) bool { return p.Shape == OtherShape })
 	if got, want := sealed[i].Requests, uint64(11); got != want {
 		t.Errorf("%d requests of the rest, want %d", got, want)
+	}
+}
+
+// With more names before the # than a design has types of entity, they are part of the key: whatever the parts, the
+// requests are those of one pattern each operation, and none is among the rest.
+func TestKeysOfManyTenantsAreOfOnePattern(t *testing.T) {
+	const seed = 6
+	events := randomEvents(seed, 3000)
+	for i, e := range events {
+		if e.KeyKnown {
+			e.Key = fmt.Appendf(nil, "T%d#U", i%400)
+		}
+		e.SortKey = nil
+	}
+	noPeak := cmpopts.IgnoreFields(PatternStats{}, "Peak") // a bound, which is lower with smaller parts
+	want := patternsOfChunks(t, events, len(events))
+	for _, chunk := range []int{7, 100, 1999} {
+		if diff := cmp.Diff(patternsOfChunks(t, events, chunk), want, patternValues, noPeak); diff != "" {
+			t.Fatalf("seed %d, chunks of %d (-got +want):\n%s", seed, chunk, diff)
+		}
+	}
+	requests := map[PatternKey]uint64{}
+	for _, e := range events {
+		requests[PatternKey{Op: e.Op, Bound: boundOf(e), Entity: ManyEntities}] += e.Count()
+	}
+	for _, p := range want {
+		if requests[p.PatternKey] != p.Requests {
+			t.Errorf("seed %d: %+v has %d requests, want %d", seed, p.PatternKey, p.Requests, requests[p.PatternKey])
+		}
+	}
+	if got, want := len(want), len(requests); got != want {
+		t.Errorf("seed %d: %d patterns, want %d", seed, got, want)
+	}
+	for _, p := range shownPatterns(want) {
+		if p.Entity != "" {
+			t.Errorf("the entity %s is shown", p.Entity)
+		}
+	}
+}
+
+func TestAnEventOfManyTenantsAllocatesNothing(t *testing.T) {
+	var o openPatterns
+	e := ingest.Event{Op: ingest.OpRead, KeyKnown: true}
+	i := 0
+	event := func() {
+		i++
+		e.Key = fmt.Appendf(e.Key[:0], "T%d#U", i)
+		o.event(&e, 1, 1)
+	}
+	for range maxEntities + 1 {
+		event()
+	}
+	e.Key = []byte("T99#U")
+	if n := testing.AllocsPerRun(1000, func() { o.event(&e, 1, 1) }); n != 0 || len(o.all) != 1 {
+		t.Errorf("%v allocations an event in %d patterns, want 0 in 1", n, len(o.all))
 	}
 }
