@@ -3,10 +3,15 @@ package dynamo
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -353,5 +358,57 @@ func TestWithoutARegionNoRequestIsMade(t *testing.T) {
 	err := s.Collect(t.Context(), &book{})
 	if err == nil || err.Error() != "dynamodb://Orders: no region: add ?region=eu-west-1 or the like, or set AWS_REGION" || len(f.seen) > 0 {
 		t.Errorf("error %v, requests %v", err, f.seen)
+	}
+}
+
+// A profile that assumes a role is the SDK's matter: requests are signed by the role, in the profile's region.
+func TestAProfileMayAssumeARole(t *testing.T) {
+	f := newFakeAWS(t, grownStream(1))
+	settings := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(settings, []byte(`[profile base]
+aws_access_key_id = AKIABASE
+aws_secret_access_key = base
+[profile reader]
+role_arn = arn:aws:iam::123456789012:role/reader
+source_profile = base
+region = eu-west-1
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_CONFIG_FILE", settings)
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	t.Setenv("AWS_ENDPOINT_URL_STS", f.URL)
+	var assumed, signed atomic.Int32
+	f.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		credential := r.Header.Get("Authorization")
+		switch {
+		case strings.Contains(credential, "Credential=AKIABASE/") && strings.Contains(credential, "/sts/aws4_request"):
+			assumed.Add(1)
+			io.WriteString(w, `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>ASIAROLE</AccessKeyId>`+
+				`<SecretAccessKey>role</SecretAccessKey><SessionToken>token</SessionToken><Expiration>`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+
+				`</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`)
+		case strings.Contains(credential, "Credential=ASIAROLE/") && strings.Contains(credential, "/eu-west-1/") && r.Header.Get("X-Amz-Security-Token") == "token":
+			signed.Add(1)
+			f.serve(w, r)
+		default:
+			t.Errorf("signed otherwise: %s", credential)
+			w.WriteHeader(403)
+		}
+	})
+	u, err := url.Parse("dynamodb://Orders?profile=reader&from=trim-horizon&endpoint=" + url.QueryEscape(f.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(u, f.open(t, "").options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b book
+	if err := s.Collect(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(b.counted(), recordsOf(f.stream)); d != "" || assumed.Load() != 1 || signed.Load() < 5 {
+		t.Errorf("%d roles assumed, %d requests signed by it; events: got (-), want (+):\n%s", assumed.Load(), signed.Load(), d)
 	}
 }
