@@ -51,7 +51,7 @@ func (l *ledger) Position(part string) string {
 func (l *ledger) Reached(part, position string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if part == testLabel+" "+partStream {
+	if strings.HasSuffix(part, " "+partStream) && position != positionDone {
 		l.began()
 	}
 	for _, n := range l.pending {
