@@ -12,6 +12,7 @@ import (
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/dynamo"
 	"github.com/keyheat/keyheat/internal/parts"
 	"github.com/keyheat/keyheat/sketch"
 )
@@ -80,11 +81,19 @@ func (p *partFiles) add(arg string) error {
 		if d.IsDir() || strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") {
 			continue
 		}
-		if err := p.file(filepath.Join(arg, d.Name())); err != nil {
+		if err := p.file(within(arg, d.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// within gives the path of what is in a folder, which may be one of S3.
+func within(dir, name string) string {
+	if dynamo.IsObject(dir) {
+		return strings.TrimSuffix(dir, "/") + "/" + name
+	}
+	return filepath.Join(dir, name)
 }
 
 func (p *partFiles) file(name string) error {

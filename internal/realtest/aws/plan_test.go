@@ -103,9 +103,9 @@ func watched(t *testing.T, upstream string) (address string, begun func(key stri
 	}
 }
 
-// carriedOut shares a plan out between three processes, each with every third split and the last one first, and
-// gives the files of parts.
-func carriedOut(t *testing.T, plan string, args ...string) (files []string) {
+// carriedOut shares a plan out between three processes, each with every third split and the last one first, which
+// put their parts into a folder.
+func carriedOut(t *testing.T, plan, to string, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	lines := strings.SplitAfter(strings.TrimSuffix(plan, "\n"), "\n")
@@ -115,16 +115,14 @@ func carriedOut(t *testing.T, plan string, args ...string) (files []string) {
 		shares[i%3] += lines[i]
 	}
 	for i, share := range shares {
-		splits, parts := filepath.Join(dir, fmt.Sprint("splits-", i)), filepath.Join(dir, fmt.Sprint("parts-", i))
+		splits, parts := filepath.Join(dir, fmt.Sprint("splits-", i)), fmt.Sprintf("%s/parts-%d", to, 2-i)
 		if err := os.WriteFile(splits, []byte(share), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, stderr, code := keyheat(t, append([]string{"sketch", "--plan", splits, "--to", parts}, args...)...); code != 0 || stderr != "" {
 			t.Fatalf("share %d: exit %d: %s", i, code, stderr)
 		}
-		files = append([]string{parts}, files...)
 	}
-	return files
 }
 
 func TestAPlanOfObjectsGivesTheReportOfOneRun(t *testing.T) {
@@ -152,7 +150,8 @@ func TestAPlanOfObjectsGivesTheReportOfOneRun(t *testing.T) {
 		t.Errorf("of %d chunks, plan:\n%s", chunks, plan)
 	}
 	before := len(begun("/" + b.name + "/in/plain.ndjson"))
-	parts := carriedOut(t, plan)
+	parts, counted := "s3://"+b.name+"/parts", t.TempDir()
+	carriedOut(t, plan, parts)
 	places := map[string]bool{}
 	for _, from := range begun("/" + b.name + "/in/plain.ndjson")[before:] {
 		places[from] = true
@@ -160,7 +159,7 @@ func TestAPlanOfObjectsGivesTheReportOfOneRun(t *testing.T) {
 	if len(places) < len(plain)>>19 {
 		t.Errorf("the large object was read from %v on", places)
 	}
-	got := run(append([]string{"merge", "--format", "json"}, parts...)...)
+	got := run("merge", "--format", "json", parts)
 	want := run("analyze", in, "--no-exact", "--chunk", "512KiB", "--format", "json")
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("of the plan (-), of one run (+):\n%s", d)
@@ -170,11 +169,11 @@ func TestAPlanOfObjectsGivesTheReportOfOneRun(t *testing.T) {
 	}
 
 	keys := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(keys, []byte(run(append([]string{"merge", "--nominate"}, parts...)...)), 0o600); err != nil {
+	if err := os.WriteFile(keys, []byte(run("merge", "--nominate", parts)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	counted := carriedOut(t, plan, "--count-keys", keys)
-	got = run(append(append([]string{"merge", "--format", "json"}, parts...), counted...)...)
+	carriedOut(t, plan, counted, "--count-keys", keys)
+	got = run("merge", "--format", "json", parts, counted)
 	if d := cmp.Diff(got, run("analyze", in, "--exact", "--chunk", "512KiB", "--format", "json")); d != "" || !strings.Contains(got, `"how": "counted"`) {
 		t.Errorf("of both passes over the plan (-), of one run (+):\n%s", d)
 	}
