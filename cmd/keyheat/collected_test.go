@@ -57,7 +57,8 @@ func TestRecordingsOfManyHostsAreJoined(t *testing.T) {
 					}
 				}
 			}
-			for _, args := range [][]string{append([]string{"analyze"}, captures...), append([]string{"merge"}, profiles...)} {
+			mixed := append([]string{"merge", captures[0]}, profiles[1:]...)
+			for _, args := range [][]string{append([]string{"analyze"}, captures...), append([]string{"merge"}, profiles...), append([]string{"merge"}, captures...), mixed} {
 				code, stdout, stderr := runArgs(t, onDisk(testEnv(append(args, "--format", "text")...)))
 				if code != exitRan {
 					t.Fatalf("%s: exit %d: %s", args[0], code, stderr)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,8 @@ func newMerge(e *env) *cobra.Command {
 		Use:   "merge {PROFILE… | PARTS…}",
 		Short: "make one report of many Profiles, or of the parts of a plan",
 		Long: `merge joins Profiles that keyheat sketch wrote, in the order given, and prints one report of all of them. A folder
-or a pattern, also of objects in S3, gives them in order of their names; one that is there twice counts once.
+or a pattern, also of objects in S3, gives them in order of their names; one that is there twice counts once. Captures
+of keyheat collect among them are read as well, behind the Profiles.
 With --to it writes the joined Profile instead. Keys have bounds: there is no second pass.
 
 Of the parts of a plan, which keyheat sketch --plan wrote into files, folders or stdin, in any order, it makes
@@ -81,12 +83,17 @@ func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, fi
 		return err
 	}
 	joined := &joiner{env: e}
-	for _, file := range profileFiles(e, files) {
+	profiles, captures := profileFiles(e, files)
+	for i, file := range slices.Concat(profiles, captures) {
 		if ctx.Err() != nil {
 			joined.stop()
 			break
 		}
-		joined.add(file)
+		if i < len(profiles) {
+			joined.add(file)
+		} else {
+			joined.sketch(ctx, file)
+		}
 	}
 	if joined.profile == nil {
 		return errors.Join(joined.errs...)
@@ -130,8 +137,7 @@ func (j *joiner) add(file string) {
 		err = j.merge(form)
 	}
 	if err != nil {
-		j.errs = append(j.errs, failed(fmt.Errorf("merging %s: %w", file, err)))
-		j.unread = append(j.unread, report.Unread{Name: file, Why: err.Error()})
+		j.leaveOut(file, err)
 		return
 	}
 	if j.forms == nil {
@@ -140,12 +146,43 @@ func (j *joiner) add(file string) {
 	j.forms[sum] = file
 }
 
+func (j *joiner) leaveOut(file string, err error) {
+	j.errs = append(j.errs, failed(fmt.Errorf("merging %s: %w", file, err)))
+	j.unread = append(j.unread, report.Unread{Name: file, Why: err.Error()})
+}
+
+// sketch makes a Profile of a capture, with the settings of those before it, and merges that.
+func (j *joiner) sketch(ctx context.Context, file string) {
+	f, s := newNightlyFlags(j.env), detect.DefaultSettings()
+	f.read.quiet = true
+	if j.profile != nil {
+		s = j.profile.Settings
+	}
+	r, err := readToMerge(ctx, j.env, &f.read, []string{file}, s)
+	if err != nil {
+		j.leaveOut(file, err)
+		return
+	}
+	j.errs = append(j.errs, failed(errors.Join(r.failures()...)))
+	j.unread, j.partial, j.notes = append(j.unread, r.unread...), append(j.partial, r.partial...), append(j.notes, r.notes...)
+	if err := j.take(r.profile); err != nil {
+		j.leaveOut(file, err)
+	}
+}
+
 func (j *joiner) merge(form []byte) error {
 	p, err := detect.ReadProfile(form)
 	if err == nil && j.fits != nil {
 		err = j.fits(p)
 	}
-	if err == nil && j.profile != nil {
+	if err != nil {
+		return err
+	}
+	return j.take(p)
+}
+
+func (j *joiner) take(p *detect.Profile) (err error) {
+	if j.profile != nil {
 		p, err = detect.Merge(j.profile, p)
 	}
 	if err == nil {

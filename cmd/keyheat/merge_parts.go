@@ -38,7 +38,7 @@ func ofParts(e *env, o *mergeOptions, args []string) (bool, error) {
 		} else if info, err := e.files.Stat(arg); err != nil {
 			continue // merging it says so
 		} else if info.IsDir() {
-			return !holdsProfiles(e, arg), nil
+			return holdsParts(e, arg), nil
 		} else if f, err := e.files.Open(arg); err == nil {
 			beginning = make([]byte, 32)
 			n, _ := io.ReadFull(f, beginning)

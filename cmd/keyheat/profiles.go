@@ -10,6 +10,7 @@ import (
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/capture"
 	"github.com/keyheat/keyheat/ingest/dynamo"
 )
 
@@ -58,25 +59,42 @@ func (r *reading) withoutProfiles(sources []ingest.Source) (others []ingest.Sour
 	return others
 }
 
-// holdsProfiles reports whether the first file of a folder is a Profile.
-func holdsProfiles(e *env, dir string) bool {
-	sources, err := ingest.Expand([]string{dir}, e.files)
-	return err == nil && len(sources) > 0 && isProfile(e.files, &sources[0])
+// isCapture reports whether a file is a capture.
+func isCapture(files ingest.Files, name string) bool {
+	f, err := files.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, ingest.SniffBytes)
+	n, _ := io.ReadFull(f, head) // what is there will do
+	return capture.Format.Sniff(head[:n], ingest.DecodeOptions{}).Fit == ingest.Certain
 }
 
-// profileFiles gives the files that arguments of merge name. What names nothing is given as it is: reading it says so.
-func profileFiles(e *env, args []string) (files []string) {
+// holdsParts reports whether the first file of a folder is no Profile, and no capture.
+func holdsParts(e *env, dir string) bool {
+	sources, err := ingest.Expand([]string{dir}, e.files)
+	return err != nil || len(sources) == 0 || !isProfile(e.files, &sources[0]) && !isCapture(e.files, sources[0].Path)
+}
+
+// profileFiles gives the files that arguments of merge name, those that are captures apart. What names nothing is given as
+// it is: reading it says so.
+func profileFiles(e *env, args []string) (profiles, captures []string) {
 	for _, arg := range args {
 		sources, err := ingest.Expand([]string{arg}, e.files)
 		if arg == "-" || err != nil {
-			files = append(files, arg)
+			profiles = append(profiles, arg)
 			continue
 		}
-		for _, s := range sources {
-			files = append(files, s.Path)
+		for i := range sources {
+			if name := sources[i].Path; !isProfile(e.files, &sources[i]) && isCapture(e.files, name) {
+				captures = append(captures, name)
+			} else {
+				profiles = append(profiles, name)
+			}
 		}
 	}
-	return files
+	return profiles, captures
 }
 
 // readNight reads inputs that may be Profiles, which are merged behind all others, into a Profile that is ready to be
