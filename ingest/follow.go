@@ -133,13 +133,13 @@ func (fl *followed) look(w *worker) (more bool) {
 
 // lookOn ends a look at a stream, which had ended before it.
 func (fl *followed) lookOn(w *worker, pipe *pipe, grown, ended bool) (more bool) {
-	before := pipe.start()
+	full := pipe.waiting()
 	pipe.forget(int64(fl.off))
 	switch {
-	case grown && pipe.waiting():
-		if pipe.start() == before {
-			fl.overlong(w, pipe)
-		}
+	case pipe.waiting():
+		fl.overlong(w, pipe)
+		return true
+	case full:
 		return true
 	case ended && !grown:
 		if fl.in == nil {

@@ -203,6 +203,7 @@ func TestStandardInputIsReadAsItComes(t *testing.T) {
 		{"nothing", nil, nil},
 		{"one line without its end", []string{"a"}, []string{"a"}},
 		{"gzip", []string{string(gzipped(t, []byte("a\nb\n")))}, []string{"a", "b"}},
+		{"a line that just fills what is held, and goes on", []string{"a\n", strings.Repeat("x", pipeRoom-1), "x", "\nb\n", "c\n"}, []string{"a", CauseLong, "b", "c"}},
 		{"a line that is longer than what is held", []string{"a\n", strings.Repeat("x", 9<<20), "\nb\n", "c\n"}, []string{"a", CauseLong, "b", "c"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -23,7 +23,7 @@ type pipe struct {
 	data []byte
 	at   int64 // of Read
 	err  error // why nothing more comes
-	full bool  // the stream is held up
+	next int   // bytes that wait for room; 0: none
 	room int
 	drop bool // the rest of a line that is too long is not held
 }
@@ -52,10 +52,10 @@ func (p *pipe) take(b []byte, err error) (ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.data)+len(b) > p.room && p.err == nil {
-		p.full = true
+		p.next = len(b)
 		p.wake.Wait()
 	}
-	p.full = false
+	p.next = 0
 	if p.err == nil {
 		p.err = err
 		p.add(b)
@@ -115,7 +115,7 @@ func (p *pipe) failure() error {
 func (p *pipe) waiting() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.full
+	return p.next > 0 && len(p.data)+p.next > p.room
 }
 
 // start gives the first byte that is held.
