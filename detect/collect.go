@@ -14,19 +14,13 @@ type Collector struct {
 // NewCollector makes the Collector of one run. The settings must be valid.
 func NewCollector(s Settings) *Collector {
 	c := &Collector{partCutter: newPartCutter(s)}
-	c.fold = newFolder(s.Fan,
-		func(a, b *part) *part { return c.workshop.join(a, b, true) },
-		func(a, b *part) *part { return c.workshop.join(a, b, false) },
-		func(in *ingest.Input) *part {
-			return &part{inputs: []loggedInput{{context: contextOf(in), stats: statsOf(in)}}}
-		},
-	)
+	c.fold = newFolder(s.Fan, c.joins())
 	return c
 }
 
 // End takes what a chunk's sink was fed.
 func (c *Collector) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
-	c.fold.add(chunk.Input.ID, chunk.Index, c.end(chunk, s, st))
+	c.fold.end(chunk, c.end(chunk, s, st))
 }
 
 // AddPart takes a part that a PartMaker with the same settings made, in place of a Sink. The error wraps

@@ -19,18 +19,19 @@ type Exact struct {
 // An exactPart is what the second pass counted in some neighbouring inputs, or as long as that is less,
 // the events to count.
 type exactPart struct {
-	held   []heldInput // nil: counted
-	size   int         // of the events, bytes
-	keys   []exactHit  // sorted by nominee
-	sizes  []sizeHit   // likewise
-	inputs uint32
-	lines  uint64 // of the last input
+	held    []heldInput // nil: counted
+	size    int         // of the events, bytes
+	keys    []exactHit  // sorted by nominee
+	sizes   []sizeHit   // likewise
+	lines   []uint64    // of each input
+	numbers []int       // of chunks of a Live: which of its inputs they are of, ascending
 }
+
+func (p *exactPart) count() int { return len(p.lines) }
 
 // A heldInput is a small input, held as its events with nominated keys.
 type heldInput struct {
 	coverage ingest.Coverage
-	lines    uint64
 	events   []byte
 }
 
@@ -65,18 +66,13 @@ type ExactCounter struct {
 
 // NewCounter makes the counter of a second pass over the inputs that p was made of.
 func NewCounter(p *Profile, n *Nominees) *ExactCounter {
-	c := &ExactCounter{countCutter: newCountCutter(p.Settings, n)}
-	c.fold = newFolder(p.Settings.Fan,
-		func(a, b *exactPart) *exactPart { return c.join(a, b, true) },
-		func(a, b *exactPart) *exactPart { return c.join(a, b, false) },
-		func(*ingest.Input) *exactPart { return &exactPart{held: make([]heldInput, 1), inputs: 1} },
-	)
-	return c
+	c := newCountCutter(p.Settings, n)
+	return &ExactCounter{c, newFolder(p.Settings.Fan, c.joins())}
 }
 
 // End takes what a chunk's sink was fed.
 func (c *ExactCounter) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
-	c.fold.add(chunk.Input.ID, chunk.Index, c.end(s, st))
+	c.fold.end(chunk, c.end(chunk, s, st))
 }
 
 // AddPart takes counts that a CountMaker of the same nominees made, in place of a Sink. The error wraps
@@ -115,31 +111,57 @@ func (c *ExactCounter) Exact() *Exact {
 
 // join adds the counts of b, whose first input continues a's last one or follows it.
 func (a *exactPart) join(b *exactPart, continued bool) *exactPart {
-	shift := inputShift{inputs: a.inputs}
+	shift := inputShift{inputs: uint32(len(a.lines))}
 	if continued {
-		shift = inputShift{inputs: a.inputs - 1, lines: a.lines}
+		last := len(a.lines) - 1
+		shift = inputShift{inputs: uint32(last), lines: a.lines[last]}
+		b.lines[0] += a.lines[last]
+		a.lines = a.lines[:last]
 	}
-	for i := range b.keys {
-		shift.positions(b.keys[i].key.Positions)
+	b.shift(shift)
+	a.add(b)
+	a.lines, a.numbers = append(a.lines, b.lines...), nil
+	return a
+}
+
+// joinTogether adds the counts of b, which continues the inputs of a Live that a has as well.
+func (a *exactPart) joinTogether(b *exactPart) *exactPart {
+	numbers, shiftA, shiftB := together(a.numbers, b.numbers, func(i int) uint64 { return a.lines[i] })
+	a.shift(shiftA)
+	b.shift(shiftB)
+	a.add(b)
+	lines := make([]uint64, len(numbers))
+	for i, to := range shiftA.of {
+		lines[to.number] += a.lines[i]
 	}
-	for i := range b.sizes {
-		for j := range b.sizes[i].size {
-			s := &b.sizes[i].size[j]
-			s.First, s.Last = shift.position(s.First), shift.position(s.Last)
+	for i, to := range shiftB.of {
+		lines[to.number] += b.lines[i]
+	}
+	a.lines, a.numbers = lines, numbers
+	return a
+}
+
+// shift moves every position.
+func (p *exactPart) shift(s inputShift) {
+	for i := range p.keys {
+		s.positions(p.keys[i].key.Positions)
+	}
+	for i := range p.sizes {
+		for j := range p.sizes[i].size {
+			x := &p.sizes[i].size[j]
+			x.First, x.Last = s.position(x.First), s.position(x.Last)
 		}
 	}
+}
+
+// add adds the counts of b, whose positions are of the same inputs.
+func (a *exactPart) add(b *exactPart) {
 	a.keys = joinSorted(a.keys, b.keys,
 		func(x, y exactHit) int { return cmp.Compare(x.nominee, y.nominee) },
 		func(x *exactHit, y exactHit) { x.key.join(y.key) })
 	a.sizes = joinSorted(a.sizes, b.sizes,
 		func(x, y sizeHit) int { return cmp.Compare(x.nominee, y.nominee) },
 		func(x *sizeHit, y sizeHit) { x.size = joinSorted(x.size, y.size, compareSizes, (*SizeAt).add) })
-	lines := b.lines
-	if continued && b.inputs == 1 {
-		lines += a.lines
-	}
-	a.inputs, a.lines = shift.inputs+b.inputs, lines
-	return a
 }
 
 func compareSizes(a, b SizeAt) int { return cmp.Compare(a.UnixNano, b.UnixNano) }

@@ -357,15 +357,15 @@ func (k *exactOpen) sort(e *ingest.Event, input uint32) {
 // end gives the part of a chunk, and makes b ready for another.
 func (b *exactBuilder) end(st ingest.ChunkStats) *exactPart {
 	if !b.holding {
-		return b.seal(1, st.Lines)
+		return b.seal([]uint64{st.Lines})
 	}
-	in := heldInput{coverage: b.coverage, lines: st.Lines, events: slices.Clone(b.log.buf)}
-	return &exactPart{held: []heldInput{in}, size: len(in.events), inputs: 1, lines: st.Lines}
+	in := heldInput{coverage: b.coverage, events: slices.Clone(b.log.buf)}
+	return &exactPart{held: []heldInput{in}, size: len(in.events), lines: []uint64{st.Lines}}
 }
 
-// seal gives what was counted in so many inputs, the last of so many lines, and makes b ready for others.
-func (b *exactBuilder) seal(inputs uint32, lines uint64) *exactPart {
-	x := &exactPart{inputs: inputs, lines: lines}
+// seal gives what was counted in inputs of so many lines each, and makes b ready for others.
+func (b *exactBuilder) seal(lines []uint64) *exactPart {
+	x := &exactPart{lines: lines}
 	b.input = 0
 	slices.Sort(b.seen)
 	for _, i := range b.seen {

@@ -13,7 +13,7 @@ import (
 type eager struct{ *ExactCounter }
 
 func (c eager) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
-	c.fold.add(chunk.Input.ID, chunk.Index, c.counted(c.end(s, st)))
+	c.fold.add(chunk.Input.ID, chunk.Index, c.counted(c.end(chunk, s, st)))
 }
 
 func TestCountsOfSmallInputsAreTheSameWhetherHeldOrCountedAtOnce(t *testing.T) {

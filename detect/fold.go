@@ -70,18 +70,28 @@ func (t *tree[T]) copied(copy func(T) T) tree[T] {
 
 // A folder brings the parts of a run into order, whatever the order of their arrival: the chunks of an
 // input are folded in a tree, and the inputs in another. The worker that brings the next chunk of an
-// input folds it, so several inputs are folded at once.
-type folder[T any] struct {
+// input folds it, so several inputs are folded at once. All inputs of a Live have one tree, in which their
+// chunks stand in the order of their arrival: each would else hold what it came to until the Live ends.
+type folder[T foldable] struct {
+	joins[T]
 	fan     int
-	chunks  func(a, b T) T // joins b, the continuation of the input that a ends with
-	inputs  func(a, b T) T
-	empty   func(in *ingest.Input) T // stands for an input without chunks
-	mu      sync.Mutex               // guards what follows
+	mu      sync.Mutex // guards what follows
 	open    map[ingest.InputID]*inputFold[T]
 	done    map[ingest.InputID]T
 	members map[int]int // of files that are complete
 	next    ingest.InputID
 	all     tree[T]
+}
+
+// A foldable is of so many inputs.
+type foldable interface{ count() int }
+
+// joins are how parts are joined.
+type joins[T any] struct {
+	chunks   func(a, b T) T           // b continues the input that a ends with
+	together func(a, b T) T           // both are of inputs of one Live
+	inputs   func(a, b T) T           // b follows a
+	empty    func(in *ingest.Input) T // stands for an input without chunks
 }
 
 // An inputFold is the tree of one input.
@@ -92,30 +102,55 @@ type inputFold[T any] struct {
 	tree    tree[T]
 }
 
-func newFolder[T any](fan int, chunks, inputs func(a, b T) T, empty func(in *ingest.Input) T) *folder[T] {
+func newFolder[T foldable](fan int, j joins[T]) *folder[T] {
 	return &folder[T]{
-		fan: fan, chunks: chunks, inputs: inputs, empty: empty,
+		joins: j, fan: fan,
 		open: map[ingest.InputID]*inputFold[T]{}, done: map[ingest.InputID]T{}, members: map[int]int{},
-		all: tree[T]{fan: fan, join: inputs},
+		all: tree[T]{fan: fan, join: j.inputs},
 	}
 }
 
-// input gives the tree of an input.
-func (f *folder[T]) input(id ingest.InputID) *inputFold[T] {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// opened gives the tree of an input, which joins its chunks so. f.mu is held.
+func (f *folder[T]) opened(id ingest.InputID, join func(a, b T) T) *inputFold[T] {
 	in := f.open[id]
 	if in == nil {
-		in = &inputFold[T]{waiting: map[int]T{}, tree: tree[T]{fan: f.fan, join: f.chunks}}
+		in = &inputFold[T]{waiting: map[int]T{}, tree: tree[T]{fan: f.fan, join: join}}
 		f.open[id] = in
 	}
 	return in
 }
 
+// input gives the tree of an input, locked.
+func (f *folder[T]) input(id ingest.InputID, join func(a, b T) T) *inputFold[T] {
+	f.mu.Lock()
+	in := f.opened(id, join)
+	f.mu.Unlock()
+	in.mu.Lock()
+	return in
+}
+
+// treeOf names the tree in which an input is folded.
+func treeOf(in *ingest.Input) ingest.InputID {
+	if in.Live != nil {
+		return *in.Live
+	}
+	return in.ID
+}
+
+// end takes what a chunk came to.
+func (f *folder[T]) end(c ingest.Chunk, v T) {
+	if c.Input.Live == nil {
+		f.add(c.Input.ID, c.Index, v)
+		return
+	}
+	live := f.input(*c.Input.Live, f.together)
+	defer live.mu.Unlock()
+	live.tree.add(v)
+}
+
 // add takes chunk number index of an input.
 func (f *folder[T]) add(id ingest.InputID, index int, v T) {
-	in := f.input(id)
-	in.mu.Lock()
+	in := f.input(id, f.chunks)
 	defer in.mu.Unlock()
 	in.waiting[index] = v
 	for {
@@ -131,16 +166,40 @@ func (f *folder[T]) add(id ingest.InputID, index int, v T) {
 
 // endInput says that all chunks of an input were added.
 func (f *folder[T]) endInput(in *ingest.Input) {
-	open := f.input(in.ID)
 	f.mu.Lock() // also while it is folded: a snapshot is to see it before or after
 	defer f.mu.Unlock()
-	v, ok := open.tree.result()
-	if !ok {
+	if v, ok := f.ended(in); ok {
+		f.done[in.ID] = v
+		f.advance()
+	}
+}
+
+// endLive is endInput of an input of a Live for whoever folds nothing else: ok says that v is all of it.
+func (f *folder[T]) endLive(in *ingest.Input) (v T, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended(in)
+}
+
+// ended gives what an input came to, and forgets it. What those of a Live came to is one value, which the last of
+// them to end gives, the first of them; ok is false for the others. f.mu is held.
+func (f *folder[T]) ended(in *ingest.Input) (v T, ok bool) {
+	id, join := treeOf(in), f.chunks
+	if in.Live != nil {
+		join = f.together
+	}
+	open := f.opened(id, join)
+	if in.Live != nil {
+		open.tree.add(f.empty(in)) // it may have had no chunk
+	}
+	if in.ID != id {
+		return v, false
+	}
+	if v, ok = open.tree.result(); !ok {
 		v = f.empty(in)
 	}
-	delete(f.open, in.ID)
-	f.done[in.ID] = v
-	f.advance()
+	delete(f.open, id)
+	return v, true
 }
 
 // endFile says that all inputs of a file have ended, and how many there were.
@@ -156,8 +215,8 @@ func (f *folder[T]) advance() {
 	for {
 		if v, ok := f.done[f.next]; ok {
 			delete(f.done, f.next)
+			f.next.Member += v.count()
 			f.all.add(v)
-			f.next.Member++
 			continue
 		}
 		if n, ok := f.members[f.next.File]; !ok || f.next.Member < n {

@@ -14,7 +14,16 @@ import (
 type part struct {
 	profile *Profile // nil: held as events
 	inputs  []loggedInput
-	size    int // of the events, bytes
+	size    int   // of the events, bytes
+	numbers []int // of chunks of a Live: which of its inputs they are of, ascending
+}
+
+// count gives the number of inputs.
+func (p *part) count() int {
+	if p.profile != nil {
+		return len(p.profile.Inputs)
+	}
+	return len(p.inputs)
 }
 
 // A loggedInput is a small input, held as its events.
@@ -29,7 +38,7 @@ type loggedInput struct {
 // form, which holds all of it.
 func (p *part) copied() *part {
 	if p.profile == nil {
-		c := &part{inputs: slices.Clone(p.inputs), size: p.size}
+		c := &part{inputs: slices.Clone(p.inputs), size: p.size, numbers: p.numbers}
 		for i := range c.inputs {
 			in := &c.inputs[i]
 			in.stats.SkippedKind = maps.Clone(in.stats.SkippedKind)
@@ -45,7 +54,7 @@ func (p *part) copied() *part {
 	if err != nil {
 		panic(fmt.Sprintf("detect: a Profile that was just written cannot be read: %v", err))
 	}
-	return &part{profile: same}
+	return &part{profile: same, numbers: p.numbers}
 }
 
 // An inputContext is what an input says of all its records.
@@ -93,6 +102,13 @@ func (w *workshop) join(a, b *part, continued bool) *part {
 		return &part{inputs: append(a.inputs, b.inputs...), size: a.size + b.size}
 	}
 	return &part{profile: merge(w.profile(a), w.profile(b), continued)}
+}
+
+// joinTogether gives the part of both, which are of chunks of one Live.
+func (w *workshop) joinTogether(a, b *part) *part {
+	p := &part{}
+	p.profile, p.numbers = mergeTogether(w.profile(a), w.profile(b), a.numbers, b.numbers)
+	return p
 }
 
 // profile makes the Profile of a part.

@@ -8,7 +8,7 @@ import (
 	"github.com/keyheat/keyheat/sketch"
 )
 
-// The serialised form of the part of one chunk: a byte for its kind, and then a Profile or exact counts,
+// The serialised form of the part of one chunk, or of all chunks of a Live: a byte for its kind, and then a Profile or exact counts,
 // or the events that one of them is held as. Whoever stores parts guards them with a checksum and keeps those of
 // other settings away: a part that it gives back is one that this package made.
 const (
@@ -23,7 +23,7 @@ var ErrPart = errors.New("not a readable part")
 
 func badPart(why error) error { return fmt.Errorf("%w: %w", ErrPart, why) }
 
-// marshal gives the serialised form of the part of one chunk.
+// marshal gives the serialised form of the part of one chunk, or of a Live.
 func (p *part) marshal() []byte {
 	if p.profile != nil {
 		form, _ := p.profile.MarshalBinary() // its error is always nil
@@ -59,8 +59,8 @@ func readProfilePart(b []byte, s Settings) (*part, error) {
 		return nil, badPart(err)
 	case p.Settings != s:
 		return nil, badPart(fmt.Errorf("%w: %+v and %+v", ErrUnlike, p.Settings, s))
-	case len(p.Inputs) != 1:
-		return nil, badPart(fmt.Errorf("of %d inputs, not of one", len(p.Inputs)))
+	case len(p.Inputs) == 0:
+		return nil, badPart(errors.New("of no input"))
 	}
 	return &part{profile: p}, nil
 }
@@ -110,15 +110,16 @@ func (r *decoder) loggedEvent() {
 
 func (r *decoder) skipText() { r.b = r.b[r.count():] }
 
-// marshal gives the serialised form of the counts of one chunk.
+// marshal gives the serialised form of the counts of one chunk, or of a Live.
 func (p *exactPart) marshal() []byte {
 	if len(p.held) > 0 {
 		w := encoder{[]byte{partHeld}}
-		w.nums(uint64(p.held[0].coverage), p.held[0].lines)
+		w.nums(uint64(p.held[0].coverage), p.lines[0])
 		return append(w.b, p.held[0].events...)
 	}
 	w := encoder{[]byte{partExact}}
-	w.num(p.lines)
+	w.count(len(p.lines))
+	w.nums(p.lines...)
 	w.count(len(p.keys))
 	for _, h := range p.keys {
 		w.num(uint64(h.nominee))
@@ -141,7 +142,13 @@ func readExactPart(b []byte, n *Nominees) (*exactPart, error) {
 		return nil, badPart(errors.New("no exact counts"))
 	}
 	r := decoder{b: b[1:]}
-	p := &exactPart{inputs: 1, lines: r.num()}
+	p := &exactPart{}
+	for range r.count() {
+		p.lines = append(p.lines, r.num())
+	}
+	if len(p.lines) == 0 {
+		r.fail("of no input")
+	}
 	for range r.count() {
 		h := exactHit{nominee: int(r.below(uint64(len(n.Keys)), "a nominee"))}
 		if k := len(p.keys); k > 0 && p.keys[k-1].nominee >= h.nominee {
@@ -169,7 +176,8 @@ func readExactPart(b []byte, n *Nominees) (*exactPart, error) {
 
 func readHeldPart(b []byte) (*exactPart, error) {
 	r := decoder{b: b}
-	in := heldInput{coverage: ingest.Coverage(r.below(uint64(ingest.StateOnly)+1, "a coverage")), lines: r.num()}
+	in := heldInput{coverage: ingest.Coverage(r.below(uint64(ingest.StateOnly)+1, "a coverage"))}
+	lines := r.num()
 	in.events = r.b
 	for r.err == nil && len(r.b) > 0 {
 		r.loggedEvent()
@@ -177,7 +185,7 @@ func readHeldPart(b []byte) (*exactPart, error) {
 	if r.err != nil {
 		return nil, badPart(r.err)
 	}
-	return &exactPart{held: []heldInput{in}, size: len(in.events), inputs: 1, lines: in.lines}, nil
+	return &exactPart{held: []heldInput{in}, size: len(in.events), lines: []uint64{lines}}, nil
 }
 
 func (w *encoder) exactKey(k *ExactKey) {

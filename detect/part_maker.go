@@ -31,25 +31,46 @@ func (c *partCutter) Begin(chunk ingest.Chunk) ingest.Sink {
 func (c *partCutter) end(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) *part {
 	r := s.(*recorder)
 	defer c.free.Put(r)
-	return r.end(chunk.Input, st)
+	p := r.end(chunk.Input, st)
+	p.numbers = numbersOf(chunk.Input)
+	return p
 }
 
-// A PartMaker makes the part of each chunk for a Collector of another process. It implements
-// ingest.Handler.
+// numbersOf gives the number of an input of a Live among the inputs of that, nil for others.
+func numbersOf(in *ingest.Input) []int {
+	if in.Live == nil {
+		return nil
+	}
+	return []int{in.ID.Member - in.Live.Member}
+}
+
+func (c *partCutter) joins() joins[*part] {
+	return joins[*part]{
+		chunks:   func(a, b *part) *part { return c.workshop.join(a, b, true) },
+		together: c.workshop.joinTogether,
+		inputs:   func(a, b *part) *part { return c.workshop.join(a, b, false) },
+		empty: func(in *ingest.Input) *part {
+			return &part{inputs: []loggedInput{{context: contextOf(in), stats: statsOf(in)}}, numbers: numbersOf(in)}
+		},
+	}
+}
+
+// A PartMaker makes the part of each chunk for a Collector of another process, and one of all chunks of a Live, at
+// its end. It implements ingest.Handler.
 type PartMaker struct {
 	*partCutter
-	ends
-	give GivePart
+	*sentParts[*part]
 }
 
 // NewPartMaker makes the PartMaker of one run. The settings must be valid.
 func NewPartMaker(s Settings, give GivePart) *PartMaker {
-	return &PartMaker{partCutter: newPartCutter(s), give: give}
+	c := newPartCutter(s)
+	return &PartMaker{c, &sentParts[*part]{newFolder(s.Fan, c.joins()), give}}
 }
 
 // End gives the part of what a chunk's sink was fed.
 func (m *PartMaker) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
-	m.give(chunk, st, m.end(chunk, s, st).marshal())
+	m.send(chunk, st, m.end(chunk, s, st))
 }
 
 // A countCutter counts the nominees of chunks.
@@ -77,18 +98,36 @@ func (c *countCutter) Begin(chunk ingest.Chunk) ingest.Sink {
 	return b
 }
 
-func (c *countCutter) end(s ingest.Sink, st ingest.ChunkStats) *exactPart {
+func (c *countCutter) end(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) *exactPart {
 	b := s.(*exactBuilder)
 	defer c.free.Put(b)
-	return b.end(st)
+	p := b.end(st)
+	p.numbers = numbersOf(chunk.Input)
+	return p
+}
+
+func (c *countCutter) joins() joins[*exactPart] {
+	return joins[*exactPart]{
+		chunks:   func(a, b *exactPart) *exactPart { return c.join(a, b, true) },
+		together: c.joinTogether,
+		inputs:   func(a, b *exactPart) *exactPart { return c.join(a, b, false) },
+		empty: func(in *ingest.Input) *exactPart {
+			return &exactPart{held: make([]heldInput, 1), lines: make([]uint64, 1), numbers: numbersOf(in)}
+		},
+	}
 }
 
 // join gives the counts of both; with continued, b's first input is the continuation of a's last.
 func (c *countCutter) join(a, b *exactPart, continued bool) *exactPart {
 	if size := a.size + b.size; len(a.held) > 0 && len(b.held) > 0 && !continued && size <= c.settings.openBudget() {
-		return &exactPart{held: append(a.held, b.held...), size: size, inputs: a.inputs + b.inputs, lines: b.lines}
+		return &exactPart{held: append(a.held, b.held...), size: size, lines: append(a.lines, b.lines...)}
 	}
 	return c.counted(a).join(c.counted(b), continued)
+}
+
+// joinTogether gives the counts of both, which are of chunks of one Live.
+func (c *countCutter) joinTogether(a, b *exactPart) *exactPart {
+	return c.counted(a).joinTogether(c.counted(b))
 }
 
 // counted counts the events that a part is held as.
@@ -102,32 +141,56 @@ func (c *countCutter) counted(p *exactPart) *exactPart {
 	for i := range p.held {
 		b.replay(uint32(i), &p.held[i])
 	}
-	return b.seal(p.inputs, p.lines)
+	sealed := b.seal(p.lines)
+	sealed.numbers = p.numbers
+	return sealed
 }
 
-// A CountMaker makes the exact counts of each chunk for an ExactCounter of another process. It implements
-// ingest.Handler.
+// A CountMaker makes the exact counts of each chunk, and of each Live, for an ExactCounter of another process.
+// It implements ingest.Handler.
 type CountMaker struct {
 	*countCutter
-	ends
-	give GivePart
+	*sentParts[*exactPart]
 }
 
 // NewCountMaker makes the CountMaker of a second pass with the settings of the first.
 func NewCountMaker(s Settings, n *Nominees, give GivePart) *CountMaker {
-	return &CountMaker{countCutter: newCountCutter(s, n), give: give}
+	c := newCountCutter(s, n)
+	return &CountMaker{c, &sentParts[*exactPart]{newFolder(s.Fan, c.joins()), give}}
 }
 
 // End gives the counts of what a chunk's sink was fed.
 func (m *CountMaker) End(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats) {
-	m.give(chunk, st, m.end(s, st).marshal())
+	m.send(chunk, st, m.end(chunk, s, st))
 }
 
-// ends are of no concern to makers of parts: whoever reads the parts is told of them otherwise.
-type ends struct{}
+// sentParts are given away: each as it comes, but those of a Live together, at its end. Of ends of inputs and files
+// whoever reads them is told otherwise.
+type sentParts[T interface {
+	foldable
+	marshal() []byte
+}] struct {
+	lives *folder[T]
+	give  GivePart
+}
 
-// EndInput does nothing.
-func (ends) EndInput(*ingest.Input, int) {}
+func (p *sentParts[T]) send(c ingest.Chunk, st ingest.ChunkStats, v T) {
+	if c.Input.Live != nil {
+		p.lives.end(c, v)
+		return
+	}
+	p.give(c, st, v.marshal())
+}
+
+// EndInput gives what a Live came to.
+func (p *sentParts[T]) EndInput(in *ingest.Input, _ int) {
+	if in.Live == nil {
+		return
+	}
+	if v, ok := p.lives.endLive(in); ok {
+		p.give(ingest.Chunk{Input: in}, ingest.ChunkStats{}, v.marshal())
+	}
+}
 
 // EndFile does nothing.
-func (ends) EndFile(int, int) {}
+func (*sentParts[T]) EndFile(int, int) {}

@@ -11,9 +11,11 @@ import (
 // are cut alike, whenever they come.
 const (
 	liveChunk = 1 << 16 // records of a chunk
-	// liveOpen is the most records in the open chunks of all inputs of a Live together: at the next one the
-	// longest of them ends. The open chunks of a thousand inputs then take no more memory than those of two.
-	liveOpen = 2 * liveChunk
+	// liveOpen is the most records in the open chunks of all inputs of a Live together, and liveInputs the
+	// most of these chunks: before there are more, the one ends whose last record is the oldest. Thousands of
+	// inputs then take no more memory than these.
+	liveOpen   = 2 * liveChunk
+	liveInputs = 16
 )
 
 // live runs a Live to its end. That of ctx is a normal end: what a Live gives has no other.
@@ -40,7 +42,8 @@ type streams struct {
 
 	mu       sync.Mutex
 	inputs   []*liveInput
-	open     int // records of all open chunks
+	open     []*liveInput // with an open chunk; the one whose record came last is last
+	records  uint64       // of all open chunks
 	notes    []string
 	unopened int // inputs beyond MaxLiveInputs
 }
@@ -54,7 +57,10 @@ func (s *streams) Open(in LiveInput) Sink {
 		return unread{}
 	}
 	l := &liveInput{streams: s}
-	l.res.Input = &Input{ID: InputID{File: s.file, Member: s.first + len(s.inputs)}, Name: in.Name, Format: in.Format, Node: in.Node, Recording: in.Recording}
+	l.res.Input = &Input{
+		ID: InputID{File: s.file, Member: s.first + len(s.inputs)}, Live: &InputID{File: s.file, Member: s.first},
+		Name: in.Name, Format: in.Format, Node: in.Node, Recording: in.Recording,
+	}
 	s.inputs = append(s.inputs, l)
 	return l
 }
@@ -69,14 +75,18 @@ func (s *streams) Note(text string) {
 	}
 }
 
-// end ends all inputs, in the order in which they were opened.
+// end ends all inputs.
 func (s *streams) end(res *SourceResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for len(s.open) > 0 {
+		s.endOldest()
+	}
 	for _, l := range s.inputs {
-		l.end()
-		s.h.EndInput(l.res.Input, l.res.Chunks)
 		res.Inputs = append(res.Inputs, l.res)
+	}
+	for _, l := range slices.Backward(s.inputs) {
+		s.h.EndInput(l.res.Input, l.res.Chunks)
 	}
 	if s.unopened > 0 {
 		res.Fail(fmt.Errorf("%s: more than %d inputs, %d more were not read", res.Source.Name, MaxLiveInputs, s.unopened))
@@ -101,15 +111,18 @@ func Parts(err error) []error {
 	return all
 }
 
-// longest gives the input with the most records in its open chunk, the first of equals.
-func (s *streams) longest() *liveInput {
-	most := s.inputs[0]
-	for _, l := range s.inputs {
-		if l.records > most.records {
-			most = l
-		}
+// endOldest ends the open chunk whose last record came first.
+func (s *streams) endOldest() { s.open[0].end() }
+
+// use makes l the last of those with an open chunk.
+func (s *streams) use(l *liveInput) {
+	if last := len(s.open) - 1; last >= 0 && s.open[last] == l {
+		return
 	}
-	return most
+	if i := slices.Index(s.open, l); i >= 0 {
+		s.open = slices.Delete(s.open, i, i+1)
+	}
+	s.open = append(s.open, l)
 }
 
 // A liveInput is an input of a Live, and the Sink that it is given.
@@ -138,18 +151,22 @@ func (l *liveInput) next() Position {
 	if more && l.records > 0 {
 		return Position{Byte: l.res.Records - 1, Line: l.records}
 	}
-	if s.open == liveOpen {
-		s.longest().end()
+	if s.records == liveOpen {
+		s.endOldest()
 	}
 	if l.records == liveChunk {
 		l.end()
 	}
 	if l.sink == nil {
+		if len(s.open) == liveInputs {
+			s.endOldest()
+		}
 		l.sink = s.h.Begin(l.chunk())
 	}
+	s.use(l)
 	l.records++
 	l.res.Records++
-	s.open++
+	s.records++
 	return Position{Byte: l.res.Records - 1, Line: l.records}
 }
 
@@ -159,11 +176,10 @@ func (l *liveInput) chunk() Chunk {
 
 // end ends the open chunk.
 func (l *liveInput) end() {
-	if l.sink == nil {
-		return
-	}
-	l.streams.h.End(l.chunk(), l.sink, ChunkStats{Lines: l.records, Records: l.records})
-	l.streams.open -= int(l.records)
+	s := l.streams
+	s.h.End(l.chunk(), l.sink, ChunkStats{Lines: l.records, Records: l.records})
+	i := slices.Index(s.open, l)
+	s.open, s.records = slices.Delete(s.open, i, i+1), s.records-l.records
 	l.sink, l.records = nil, 0
 	l.res.Chunks++
 }

@@ -101,34 +101,42 @@ func TestALiveIsCutByItsRecords(t *testing.T) {
 	}
 }
 
-func TestManyInputsOfALiveHoldNoMoreThanTwoChunks(t *testing.T) {
-	open, most, chunks := map[InputID]uint64{}, uint64(0), 0
-	h := &chunkCounter{begin: func(Chunk) {}, end: func(c Chunk, st ChunkStats) { open[c.Input.ID] -= st.Records; chunks++ }}
-	var s *streams
-	_, err := Read(t.Context(), []Source{liveSource(func(_ context.Context, to Streams) error {
-		s = to.(*streams)
-		sinks := []Sink{}
-		for i := range 1000 {
-			sinks = append(sinks, to.Open(LiveInput{Name: fmt.Sprint(i), Format: liveFormat}))
-		}
-		for range 400 {
-			for i, sink := range sinks {
-				give(sink, "", 1)
-				open[InputID{0, i}]++
+func TestManyInputsOfALiveHoldFewOpenChunks(t *testing.T) {
+	for _, tt := range []struct {
+		name                  string
+		inputs, burst, bursts int
+		records, open, chunks int // at most
+	}{
+		{"a thousand that come in bursts", 1000, 100, 4, 100 * liveInputs, liveInputs, 4000},
+		{"a thousand that come one record at a time", 1000, 1, 3, liveInputs, liveInputs, 3000},
+		{"three that never end", 3, 1024, 200, liveOpen, 3, 16},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			most, mostRecords, chunks := 0, uint64(0), 0
+			var s *streams
+			look := func() { most, mostRecords = max(most, len(s.open)), max(mostRecords, s.records) }
+			h := &chunkCounter{begin: func(Chunk) {}, end: func(Chunk, ChunkStats) { chunks++ }}
+			_, err := Read(t.Context(), []Source{liveSource(func(_ context.Context, to Streams) error {
+				s = to.(*streams)
+				sinks := []Sink{}
+				for i := range tt.inputs {
+					sinks = append(sinks, to.Open(LiveInput{Name: fmt.Sprint(i), Format: liveFormat}))
+				}
+				for range tt.bursts {
+					for _, sink := range sinks {
+						give(sink, "", tt.burst)
+						look()
+					}
+				}
+				return nil
+			})}, liveOptions(), h)
+			if err != nil || len(s.open) != 0 || s.records != 0 {
+				t.Errorf("%d chunks of %d records are open at the end: %v", len(s.open), s.records, err)
 			}
-			sum := uint64(0)
-			for _, n := range open {
-				sum += n
+			if most != tt.open || mostRecords != uint64(tt.records) || chunks > tt.chunks {
+				t.Errorf("at most %d chunks of %d records were open, %d in all; want %d, %d, and at most %d", most, mostRecords, chunks, tt.open, tt.records, tt.chunks)
 			}
-			most = max(most, sum)
-		}
-		return nil
-	})}, liveOptions(), h)
-	if err != nil || most > liveOpen || most < liveOpen/2 || s.open != 0 {
-		t.Errorf("at most %d records were open, then %d; error %v", most, s.open, err)
-	}
-	if chunks < 2000 || chunks > 4000 {
-		t.Errorf("%d chunks of 1000 inputs of 400 records", chunks)
+		})
 	}
 }
 

@@ -22,6 +22,8 @@ type Input struct {
 	Compression string   // outermost first, joined by "+": gzip; empty when there is none
 	UTF16       bool     // positions are those of its UTF-8 form
 	Recording   Recording
+	// Live is the first of the inputs of the Live that this one is of; nil: it is of no Live.
+	Live *InputID
 
 	envelope *Envelope
 	quoted   bool   // line ends inside quotes do not end a record
@@ -55,7 +57,8 @@ type Handler interface {
 	Begin(c Chunk) Sink
 	// End is called once for each Begin, also when the chunk ended early.
 	End(c Chunk, to Sink, st ChunkStats)
-	// EndInput follows all End calls of the input, chunks many.
+	// EndInput follows all End calls of the input, chunks many. The chunks of all inputs of a Live end one
+	// after the other, and all of them before its inputs, of which the first ends last.
 	EndInput(in *Input, chunks int)
 	// EndFile follows all EndInput calls of the file; members is their number. It is called for each
 	// source, also those that gave nothing, but not for those that a cancelled run never began.

@@ -41,7 +41,11 @@ func playIncident(_ context.Context, to ingest.Streams) error {
 		sinks = append(sinks, to.Open(ingest.LiveInput{Name: fmt.Sprintf("test://%s/%d", node, i), Format: f, Node: node}))
 	}
 	var e ingest.Event
+	sink := sinks[0]
 	for i := range 140_000 {
+		if r.IntN(20) == 0 {
+			sink = sinks[r.IntN(len(sinks))]
+		}
 		e.Reset()
 		e.Store, e.Op, e.KeyKnown = ingest.Cassandra, ingest.Op(1+r.IntN(4)), true
 		e.Table = fmt.Appendf(nil, "shop.table_%d", r.IntN(3))
@@ -55,7 +59,7 @@ func playIncident(_ context.Context, to ingest.Streams) error {
 		e.SetTime(1780567200e9 + int64(i)*20e6)
 		e.SetLatency(uint64(r.IntN(5000)))
 		e.SetBytes(uint64(r.IntN(100_000)))
-		sinks[r.IntN(len(sinks))].Event(&e)
+		sink.Event(&e)
 	}
 	for i, to := range sinks {
 		to.State(&ingest.State{

@@ -34,6 +34,7 @@ var proofs = map[string]proof{
 	"a hundred thousand small files take at most thrice one file's time": proveSmallFiles,
 	"a hundred thousand CloudTrail objects take at most thrice one":      proveTrailObjects,
 	"ten million exported items give exact collections":                  proveExport,
+	"thousands of live inputs stay inside the budget":                    proveLiveInputs,
 	"a day of 500 tables stays inside the budget and a small one shows":  proveSmallTable,
 }
 

@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/capture"
 )
 
 // sample is what runs on one and on many machines are compared on.
@@ -129,6 +132,27 @@ func proseOf(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// captured gives a capture of inputs that take turns, of which the last has nothing to tell.
+func captured(t *testing.T, rng *rand.Rand) []byte {
+	t.Helper()
+	b := &bytes.Buffer{}
+	w, err := capture.NewWriter(b, "test://host", func() { t.Error("writing failed") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	sinks := make([]ingest.Sink, 2+rng.IntN(40))
+	for i := range sinks {
+		sinks[i] = w.Open(ingest.LiveInput{Name: fmt.Sprintf("test://host/%d", i), Format: liveTraffic, Node: fmt.Sprintf("10.0.0.%d", i)})
+	}
+	for n := range 20 + rng.IntN(200) {
+		playBurst(sinks[rng.IntN(len(sinks)-1)], n, 1+rng.IntN(30))
+	}
+	if err := w.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // newSample makes some files of several kinds, whole and broken ones.
 func newSample(t *testing.T, rng *rand.Rand) sample {
 	t.Helper()
@@ -154,6 +178,8 @@ func newSample(t *testing.T, rng *rand.Rand) sample {
 		func() { put("bundle.zip", bundle(t, rng, zipOf)) },
 		func() { whole := bundle(t, rng, tarOf); put("cut.tar", whole[:len(whole)*2/3]) },
 		func() { put("prose.zip", proseOf(t)) },
+		func() { put("capture.arrow", captured(t, rng)) },
+		func() { put("packed.arrow.gz", gz(captured(t, rng))) },
 		func() {
 			s.inputs = append(s.inputs, "../../fixtures/formats/cassandra-schema", "../../fixtures/formats/cassandra-trace")
 		},

@@ -154,7 +154,7 @@ func outcomeOf(s *ingest.SourceResult) (parts.Outcome, error) {
 		errs = append(errs, damaged(name))
 	}
 	for i, in := range s.Inputs {
-		o.Members = append(o.Members, in.Chunks)
+		o.Members = append(o.Members, partsOf(in))
 		if in.Err != nil {
 			o.Ended = append(o.Ended, parts.Ended{Member: i, Text: []byte(in.Err.Error())})
 			errs = append(errs, in.Err)
@@ -164,6 +164,17 @@ func outcomeOf(s *ingest.SourceResult) (parts.Outcome, error) {
 		o.Skipped = append(o.Skipped, parts.Skipped{Name: []byte(k.Name), Why: []byte(k.Why)})
 	}
 	return o, errors.Join(errs...)
+}
+
+// partsOf gives the number of parts that come of an input: one of all inputs of a Live, which is of the first.
+func partsOf(in ingest.InputResult) int {
+	switch {
+	case in.Input.Live == nil:
+		return in.Chunks
+	case *in.Input.Live == in.Input.ID:
+		return 1
+	}
+	return 0
 }
 
 // writeStream hands a file, or stdout for "-", to fill, which writes more than is held in memory.
