@@ -83,6 +83,9 @@ func (c *config) dial(_ context.Context, address string) (conn, error) {
 func connectFault(err error) error {
 	text := strings.TrimPrefix(err.Error(), "gocql: unable to create session: ")
 	text = strings.TrimPrefix(text, "unable to connect to initial hosts: ")
+	if strings.Contains(text, "protocol version") { // of the first frame's answer: before 2.2
+		text += ": " + notRead
+	}
 	return errors.New(text)
 }
 
@@ -146,7 +149,8 @@ type link struct {
 	mu    sync.Mutex
 	conn  conn
 	next  time.Time
-	ahead time.Duration // the server's clock before ours, at the last look
+	ahead time.Duration // the server's clock before ours, as of asked
+	asked time.Time
 	timed bool
 }
 

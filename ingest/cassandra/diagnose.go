@@ -39,15 +39,15 @@ func (s *server) Diagnose(ctx context.Context) (*ingest.Diagnosis, error) {
 	if c.scylla {
 		d.Least = leastScylla
 	}
-	nodes := fmt.Sprintf("%d nodes", len(c.members))
-	if len(c.members) == 1 {
+	nodes := fmt.Sprintf("%d nodes", len(c.all))
+	if len(c.all) == 1 {
 		nodes = "1 node"
 	}
 	d.Sees = append(d.Sees, "schema of "+plural(len(c.schema.Tables()), "table"), "topology of "+nodes)
 	if err := d.traces(ctx, l); err != nil {
 		return nil, err
 	}
-	for _, m := range c.members {
+	for _, m := range c.all {
 		d.node(ctx, m)
 	}
 	d.settings()
@@ -143,11 +143,11 @@ func (d *diagnosis) traces(ctx context.Context, l *link) error {
 		if looked >= maxTracesLooked {
 			n = "at least " + n
 		}
-		d.Sees = append(d.Sees, fmt.Sprintf("keys and tombstones of traced requests (%s in the last %s, of %d of %d nodes)", n, span(d.server.config.since), len(coordinators), len(d.cluster.members)))
+		d.Sees = append(d.Sees, fmt.Sprintf("keys and tombstones of traced requests (%s in the last %s, of %d of %d nodes)", n, span(d.server.config.since), len(coordinators), len(d.cluster.all)))
 	}
-	if missing := len(d.cluster.members) - len(coordinators); missing > 0 {
+	if missing := len(d.cluster.all) - len(coordinators); missing > 0 {
 		d.hide("which key is read and written",
-			fmt.Sprintf("no request of the last %s was traced on %d of %d nodes, so tracing is likely off there", span(d.server.config.since), missing, len(d.cluster.members)),
+			fmt.Sprintf("no request of the last %s was traced on %d of %d nodes, so tracing is likely off there", span(d.server.config.since), missing, len(d.cluster.all)),
 			"nodetool settraceprobability 0.001",
 			"on each of these nodes; 1 request in 1,000 writes some 10 rows more; undone by nodetool settraceprobability 0")
 	}
@@ -235,6 +235,10 @@ func (d *diagnosis) tables() {
 		d.hide("tombstones per read, largest partitions", "version "+d.cluster.version+" has no virtual tables", "nodetool tablestats > tablestats.txt; keyheat analyze tablestats.txt", "a few seconds on each node")
 	}
 	sees("system.large_partitions", "large partitions, rows and cells with their keys")
+	if d.cluster.scylla {
+		d.hide("the busiest partitions without tracing", "ScyllaDB samples them when asked, and tells them by its REST API alone",
+			"curl 'http://127.0.0.1:10000/storage_service/toppartitions/?duration=10000' > top.json; keyheat analyze top.json", "a sampler on the node where it is run, for 10 s")
+	}
 	if older, known := olderThan(d.cluster.version, 3, 8); known && older && !d.cluster.scylla {
 		d.hide("keys of prepared statements", "traces of version "+d.cluster.version+" do not hold bound values (3.8 and later do)", "nodetool toppartitions KEYSPACE TABLE 10000", "a sampler on one node for 10 s")
 	}

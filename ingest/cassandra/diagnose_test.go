@@ -1,6 +1,7 @@
 package cassandra
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -143,7 +144,7 @@ func TestOldServersShowLessAndItIsSaid(t *testing.T) {
 			f.local(record{"release_version": "4.0.0.6816", "dse_version": "6.8.16", "broadcast_address": "10.0.0.1", "tokens": "{'0'}"})
 			return f
 		}, []string{"version 4.0.0.6816 has no virtual tables"}, []string{"the live reader of DSE was tested against recorded answers only, never against a running server"}},
-		"ScyllaDB": {scylla, []string{"no request of the last 15m was traced"}, []string{"the live reader of ScyllaDB was tested against recorded answers only, never against a running server"}},
+		"ScyllaDB": {scylla, []string{"no request of the last 15m was traced", "the busiest partitions without tracing"}, []string{"the live reader of ScyllaDB was tested against recorded answers only, never against a running server"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -159,5 +160,25 @@ func TestOldServersShowLessAndItIsSaid(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestServersBeforeThirdAreNotReadAndItIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.local(record{"release_version": "2.2.19", "broadcast_address": "10.0.0.1", "tokens": "{'0'}"})
+		delete(f.tables, "system_schema.tables")
+		want := "this is Cassandra 2.2.19: 3.0 and later are read live; of older ones keyheat reads files"
+		if _, err := f.server(t, "cassandra://10.0.0.1").Diagnose(t.Context()); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("doctor: %v, want %s", err, want)
+		}
+		if _, err := collect(t, f.server(t, "cassandra://10.0.0.1"), time.Minute); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("collect: %v, want %s", err, want)
+		}
+	})
+	// What the driver says of a server of 2.1.
+	err := connectFault(errors.New("gocql: unable to create session: unable to discover protocol version: Invalid or unsupported protocol version (4); the lowest supported version is 1 and the greatest is 3"))
+	if !strings.HasSuffix(err.Error(), "the greatest is 3: "+notRead) {
+		t.Errorf("%v", err)
 	}
 }

@@ -22,7 +22,7 @@ type nodeReader struct {
 	say     systable.Sayer
 	note    func(text string)
 	counts  map[string]count // of requests, by view and table
-	began   bool             // what is read once was
+	looks   int              // so far, that were whole
 	// slow and slowNow are the rows of slow_queries in the answer before, and in this one.
 	slow, slowNow map[string]bool
 }
@@ -45,20 +45,36 @@ type when uint8
 
 const (
 	always when = iota
+	seldom      // each fourth time, and at the end
 	atStart
 	atBothEnds // what changes slowly
 )
+
+const seldomEvery = 4
+
+// due reports whether it is to be read now.
+func (w when) due(looks int, last bool) bool {
+	switch w {
+	case always:
+		return true
+	case seldom:
+		return looks%seldomEvery == 0 || last
+	case atBothEnds:
+		return looks == 0 || last
+	}
+	return looks == 0
+}
 
 // views are what each node is asked for, as far as it has them.
 var views = []view{
 	{"system_views.settings", "", atStart, (*nodeReader).row},
 	{"system_views.tombstones_per_read", "", always, (*nodeReader).histogram},
 	{"system_views.rows_per_read", "", always, (*nodeReader).histogram},
-	{"system_views.max_partition_size", "", always, (*nodeReader).row},
+	{"system_views.max_partition_size", "", seldom, (*nodeReader).row},
 	{"system_views.local_read_latency", "", always, (*nodeReader).latency},
-	{"system_views.local_scan_latency", "", always, (*nodeReader).latency},
+	{"system_views.local_scan_latency", "", seldom, (*nodeReader).latency},
 	{"system_views.local_write_latency", "", always, (*nodeReader).latency},
-	{"system_views.coordinator_read_latency", "", always, (*nodeReader).latency},
+	{"system_views.coordinator_read_latency", "", seldom, (*nodeReader).latency},
 	{"system_views.slow_queries", "", always, (*nodeReader).slowQuery},
 	{"system.top_partitions", "", atBothEnds, (*nodeReader).row},
 	{"system.large_partitions", "", atBothEnds, (*nodeReader).row},
@@ -77,7 +93,7 @@ func (n *nodeReader) poll(ctx context.Context, last bool) error {
 	n.slow, n.slowNow = n.slowNow, map[string]bool{}
 	for i := range views {
 		v := &views[i]
-		if !n.cluster.tables[v.table] || v.when != always && n.began && !(last && v.when == atBothEnds) {
+		if !n.cluster.tables[v.table] || !v.when.due(n.looks, last) {
 			continue
 		}
 		err := n.link.rows(ctx, &query{table: v.table, rest: v.rest}, func(r *systable.Row) { v.read(n, r) })
@@ -86,17 +102,17 @@ func (n *nodeReader) poll(ctx context.Context, last bool) error {
 			return err
 		}
 	}
-	if !n.began || last {
+	if atBothEnds.due(n.looks, last) {
 		if err := n.sizeEstimates(ctx); err != nil {
 			return err
 		}
 	}
-	if !n.began {
+	if atStart.due(n.looks, last) {
 		if err := n.keySizes(ctx); err != nil {
 			return err
 		}
 	}
-	n.began = true
+	n.looks++
 	return nil
 }
 

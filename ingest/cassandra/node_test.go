@@ -145,6 +145,8 @@ func TestATableThatMayNotBeReadIsANoteAndTheRestGoesOn(t *testing.T) {
 func TestRequestsKeepToTheLoadLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
+		f.virtual([2]string{"system_views", "rows_per_read"})
+		f.tables["system_views.rows_per_read"] = table(slices.Repeat([]record{{"keyspace_name": "shop", "table_name": "carts", "count": "0"}}, 20)...) // ten pages
 		s := f.server(t, "cassandra://10.0.0.1?interval=1s")
 		s.config.rate = 4 // two for each of a node's ways
 		if _, err := collect(t, s, time.Minute); err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -95,27 +96,24 @@ func (s *server) Collect(ctx context.Context, to ingest.Streams) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	s.remark(c, to.Note)
-	parts := []*part{}
-	for _, m := range c.members {
-		sink := to.Open(ingest.LiveInput{Name: name + "/" + m.name, Format: &formats.tables, Node: m.name})
-		n := &nodeReader{server: s, cluster: c, member: m, link: s.link(m.address), note: to.Note, counts: map[string]count{}}
-		n.to = &scoped{Sink: sink, config: s.config, node: []byte(m.name)}
-		parts = append(parts, &part{name: m.name, poll: n.poll, missed: "; what it kept in memory meanwhile, such as its histograms, is missing"})
+	w := &watchers{server: s, cluster: c, to: to, name: name, format: &formats.tables, topology: sink}
+	for _, m := range c.members() {
+		w.start(ctx, m)
 	}
-	traces := newTraceReader(s, c, &scoped{Sink: to.Open(ingest.LiveInput{Name: name + "/system_traces", Format: &formats.traces}), config: s.config, ring: c.ring}, to)
-	parts = append(parts, &part{name: "system_traces", poll: traces.poll})
+	traces := newTraceReader(s, c, &scoped{Sink: to.Open(ingest.LiveInput{Name: name + "/system_traces", Format: &formats.traces}), config: s.config, cluster: c}, to)
+	parts := []*part{{name: "system_traces", poll: traces.poll}, {name: "the list of nodes", poll: w.poll, every: membersEvery}}
 	var wg sync.WaitGroup
 	for _, p := range parts {
 		wg.Go(func() { s.run(ctx, p, to) })
 	}
 	wg.Wait()
-	traces.end()
 	errs := []error{}
-	for _, p := range parts {
+	for _, p := range append(w.end(), parts...) {
 		if p.err != nil {
 			errs = append(errs, fmt.Errorf("%s: %s: %w", name, p.name, p.err))
 		}
 	}
+	traces.end()
 	return errors.Join(errs...)
 }
 
@@ -131,7 +129,9 @@ func (s *server) remark(c *cluster, note func(string)) {
 
 // A part is what is read apart from the rest: one node's own tables, or the traces of all.
 type part struct {
-	name string
+	name  string
+	every int         // how many looks at a node pass between two polls; 0: one
+	left  atomic.Bool // what it is read of left the cluster
 	// poll reads once; last is the end of the run.
 	poll func(ctx context.Context, last bool) error
 	err  error // of the last poll
@@ -145,11 +145,14 @@ func (s *server) run(ctx context.Context, p *part, to ingest.Streams) {
 		err := p.poll(ctx, false)
 		s.turned(p, err, to, ctx.Err() != nil)
 		if ctx.Err() == nil {
-			s.o.Wait(ctx, s.config.interval)
+			s.o.Wait(ctx, s.config.interval*time.Duration(max(p.every, 1)))
 		}
 		if ctx.Err() != nil {
 			break
 		}
+	}
+	if p.left.Load() {
+		return
 	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPoll)
 	defer cancel()
@@ -178,10 +181,10 @@ func (s *server) turned(p *part, err error, to ingest.Streams, over bool) {
 // common.
 type scoped struct {
 	ingest.Sink
-	config *config
-	ring   *ring
-	node   []byte
-	now    int64 // Unix nanoseconds of the server's clock, at the poll
+	config  *config
+	cluster *cluster // of requests, whose node the key tells; nil: of nothing else
+	node    []byte
+	now     int64 // Unix nanoseconds of the server's clock, at the poll
 }
 
 const (
@@ -207,8 +210,8 @@ func (s *scoped) Event(e *ingest.Event) {
 	if s.left(e.Table) {
 		return
 	}
-	if s.ring != nil && len(e.Node) == 0 && e.KeyKnown {
-		e.Node = s.ring.first(string(e.Table), e.Key)
+	if s.cluster != nil && len(e.Node) == 0 && e.KeyKnown {
+		e.Node = s.cluster.first(string(e.Table), e.Key)
 	}
 	s.Sink.Event(e)
 }
@@ -243,15 +246,25 @@ func (s *scoped) Point(p *ingest.Point) {
 	s.Sink.Point(p)
 }
 
-// now asks a node for its clock, in Unix nanoseconds.
+// clockHolds is how long a node's clock is taken to run as ours does.
+const clockHolds = time.Minute
+
+// now gives a node's clock, in Unix nanoseconds. It is asked for now and then.
 func (s *server) now(ctx context.Context, l *link) (unixNano int64, err error) {
 	before := s.o.Now()
+	l.mu.Lock()
+	known := l.timed && before.Sub(l.asked) < clockHolds
+	unixNano = before.Add(l.ahead).UnixNano()
+	l.mu.Unlock()
+	if known {
+		return unixNano, nil
+	}
 	err = l.rows(ctx, &query{table: "system.local", cols: "toTimestamp(now()) AS now", rest: "WHERE key = 'local'"}, func(r *systable.Row) {
 		unixNano, _ = ingest.ParseTime(r.Of("now"), nil)
 	})
 	if err == nil {
 		l.mu.Lock()
-		l.ahead, l.timed = time.Unix(0, unixNano).Sub(before), true
+		l.ahead, l.timed, l.asked = time.Unix(0, unixNano).Sub(before), true, before
 		l.mu.Unlock()
 	}
 	return unixNano, err

@@ -87,8 +87,9 @@ func newTraceReader(s *server, c *cluster, to *scoped, notes ingest.Streams) *tr
 // poll asks one node, and the next one when that cannot be talked to.
 func (t *traceReader) poll(ctx context.Context, last bool) error {
 	errs := []error{}
-	for range t.cluster.members {
-		m := t.cluster.members[t.at]
+	members := t.cluster.members()
+	for range members {
+		m := members[t.at%len(members)]
 		err := t.pollOf(ctx, t.server.linkOf(way{m.address, true}), last)
 		var said *refusal
 		switch {
@@ -101,7 +102,7 @@ func (t *traceReader) poll(ctx context.Context, last bool) error {
 			return nil
 		}
 		errs = append(errs, err)
-		t.at = (t.at + 1) % len(t.cluster.members)
+		t.at++
 	}
 	return errors.Join(errs...)
 }

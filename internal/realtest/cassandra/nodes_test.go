@@ -18,16 +18,20 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// pairOf starts a cluster of two nodes.
-func pairOf(t *testing.T) [2]*node {
+// alone starts a cluster of one node, which join makes one of two.
+func alone(t *testing.T) *node {
 	t.Helper()
-	lib, dir := jars(t, version), t.TempDir()
-	first, err := startFirst(t.Context(), lib, filepath.Join(dir, "1"))
+	first, err := startFirst(t.Context(), jars(t, version), filepath.Join(t.TempDir(), "1"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(first.kill)
-	second, err := newNode(lib, filepath.Join(dir, "2"), "127.0.0.2", first.native, first.storage, fmt.Sprintf("127.0.0.1:%d", first.storage))
+	return first
+}
+
+func join(t *testing.T, first *node) [2]*node {
+	t.Helper()
+	second, err := newNode(first.lib, filepath.Join(t.TempDir(), "2"), "127.0.0.2", first.native, first.storage, fmt.Sprintf("127.0.0.1:%d", first.storage))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,17 +84,19 @@ func write(s *gocql.Session, from, to int) {
 	}
 }
 
-func TestANodeMayDieAndComeBackDuringARun(t *testing.T) {
-	pair := pairOf(t)
+func TestNodesMayJoinDieComeBackAndLeaveDuringARun(t *testing.T) {
+	first := alone(t)
+	connect(t, first.address(), superuser).Close()
+	url := "cassandra://" + first.address() + "?interval=2s"
+	live := startAnalyze(t, url)
+	pair := join(t, first)
 	s := connect(t, pair[0].address(), superuser)
 	keyspace(t, s, "shop", 1)
 	run(t, s, "CREATE TABLE shop.carts (user_id text PRIMARY KEY, items int)")
 	trace := func(n *node) { n.nodetool(t, "settraceprobability", "1") }
 	trace(pair[0])
 	trace(pair[1])
-	url := "cassandra://" + pair[0].address() + "?interval=2s"
-
-	live := startAnalyze(t, url)
+	time.Sleep(6 * time.Second) // who is in the cluster is asked at every second look
 	write(s, 0, 300)
 	settle(t, s, "shop.carts")
 	t.Run("requests belong to the node that holds their key", func(t *testing.T) { checkOwners(t, pair, url, s) })
@@ -105,14 +111,16 @@ func TestANodeMayDieAndComeBackDuringARun(t *testing.T) {
 	write(s, 600, 900)
 	settle(t, s, "shop.carts")
 	time.Sleep(5 * time.Second) // more than two polls
+	all, _ := traces(t, s, "shop.carts", "")
+	pair[1].nodetool(t, "decommission", "--force")
+	time.Sleep(6 * time.Second)
 	r := live.interrupt(t)
 
-	all, _ := traces(t, s, "shop.carts", "")
 	if got := r.requests("shop.carts"); got != all || all < 300 {
 		t.Errorf("%d requests, the cluster can tell of %d", got, all)
 	}
 	notes := strings.Join(r.Notes, "\n")
-	for _, want := range []string{"127.0.0.2 could not be read for a time", "127.0.0.2 was read again; what it kept in memory meanwhile"} {
+	for _, want := range []string{"127.0.0.2 joined the cluster during the run", "127.0.0.2 left the cluster during the run", "127.0.0.2 could not be read for a time", "127.0.0.2 was read again; what it kept in memory meanwhile"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note %q in:\n%s", want, notes)
 		}

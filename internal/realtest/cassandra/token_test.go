@@ -10,6 +10,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -171,17 +172,28 @@ func tokenFault(types []string, stored []raw, want int64) string {
 	return ""
 }
 
-// store inserts keys in batches.
+// store inserts keys in batches, some at the same time.
 func store(t *testing.T, s *gocql.Session, insert string, next func() []any) {
 	t.Helper()
-	const batch = 50
+	const batch, atATime = 50, 4
+	batches := make(chan *gocql.Batch)
+	var senders sync.WaitGroup
+	for range atATime {
+		senders.Go(func() {
+			for b := range batches {
+				if err := s.ExecuteBatch(b); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
 	for range tokenKeys / batch {
 		b := s.NewBatch(gocql.UnloggedBatch)
 		for range batch {
 			b.Query(insert, next()...)
 		}
-		if err := s.ExecuteBatch(b); err != nil {
-			t.Fatal(err)
-		}
+		batches <- b
 	}
+	close(batches)
+	senders.Wait()
 }

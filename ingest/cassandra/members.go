@@ -1,0 +1,143 @@
+package cassandra
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/systable"
+)
+
+// membersEvery is how often it is asked who is in the cluster, in looks at a node.
+const membersEvery = 2
+
+// watchers are the parts that read one node each: those of the begin of the run, and of nodes that join it later.
+type watchers struct {
+	server   *server
+	cluster  *cluster
+	to       ingest.Streams
+	name     string // of the cluster, as inputs begin
+	format   *ingest.Format
+	topology ingest.Sink // takes what nodes tell of each other
+
+	err     error // of the last look
+	all     []*watcher
+	running sync.WaitGroup
+}
+
+type watcher struct {
+	part  *part
+	leave context.CancelFunc
+}
+
+// start reads a node until the run ends, or the node leaves.
+func (w *watchers) start(ctx context.Context, m *member) {
+	s := w.server
+	sink := w.to.Open(ingest.LiveInput{Name: w.name + "/" + m.name, Format: w.format, Node: m.name})
+	n := &nodeReader{server: s, cluster: w.cluster, member: m, link: s.link(m.address), note: w.to.Note, counts: map[string]count{}}
+	n.to = &scoped{Sink: sink, config: s.config, node: []byte(m.name)}
+	p := &part{name: m.name, poll: n.poll, missed: "; what it kept in memory meanwhile, such as its histograms, is missing"}
+	here, leave := context.WithCancel(ctx)
+	w.all = append(w.all, &watcher{p, leave})
+	w.running.Go(func() { s.run(here, p, w.to) })
+}
+
+// poll asks a node who is in the cluster, and another one when that cannot be talked to.
+func (w *watchers) poll(ctx context.Context, last bool) error {
+	if last { // nobody who joins now would be read
+		return w.err
+	}
+	errs := []error{}
+	for _, m := range w.cluster.members() {
+		err := w.look(ctx, m)
+		if err == nil || ctx.Err() != nil {
+			w.err = nil
+			return err
+		}
+		errs = append(errs, err)
+	}
+	w.err = errors.Join(errs...)
+	return w.err
+}
+
+// look compares the peers of a node with those who are read.
+func (w *watchers) look(ctx context.Context, of *member) error {
+	l := w.server.link(of.address)
+	before, names := w.cluster.members(), map[string]bool{of.name: true}
+	if err := readPeers(ctx, l, "peer", func(r *systable.Row) { names[string(r.Of("peer"))] = true }); err != nil {
+		return err
+	}
+	known := func(m *member) bool { return names[m.name] }
+	if len(names) == len(before) && !slices.ContainsFunc(before, func(m *member) bool { return !known(m) }) {
+		return nil
+	}
+	after, err := readMembers(ctx, l, nothing{}, func(*systable.Row) {})
+	if err != nil {
+		return err
+	}
+	joined, left := changes(before, after)
+	if len(joined)+len(left) == 0 { // peers that are half gone, or not quite here
+		return nil
+	}
+	if _, err := readMembers(ctx, l, w.topology, func(*systable.Row) {}); err != nil { // who holds what has changed
+		return err
+	}
+	w.cluster.become(after)
+	for _, m := range left {
+		w.left(m)
+	}
+	for _, m := range joined {
+		w.to.Note(m.name + " joined the cluster during the run: it is read from then on")
+		w.start(ctx, m)
+	}
+	return nil
+}
+
+// left ends the reading of a node that left the cluster.
+func (w *watchers) left(m *member) {
+	w.to.Note(m.name + " left the cluster during the run: it is read until then")
+	for _, x := range w.all {
+		if x.part.name == m.name {
+			x.part.left.Store(true)
+			x.leave()
+		}
+	}
+}
+
+// changes gives the members that are in one of the lists alone. Those in both keep the address at which they
+// were found: others may know another one.
+func changes(before, after []*member) (joined, left []*member) {
+	find := func(list []*member, name string) *member {
+		if i := slices.IndexFunc(list, func(m *member) bool { return m.name == name }); i >= 0 {
+			return list[i]
+		}
+		return nil
+	}
+	for _, m := range after {
+		if known := find(before, m.name); known != nil {
+			m.address = known.address
+		} else {
+			joined = append(joined, m)
+		}
+	}
+	for _, m := range before {
+		if find(after, m.name) == nil {
+			left = append(left, m)
+		}
+	}
+	return joined, left
+}
+
+// end waits for all, and gives those that were in the cluster to the end.
+func (w *watchers) end() (parts []*part) {
+	w.running.Wait()
+	for _, x := range w.all {
+		x.leave()
+		if !x.part.left.Load() {
+			parts = append(parts, x.part)
+		}
+	}
+	return parts
+}
