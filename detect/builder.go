@@ -272,6 +272,9 @@ func (t *Totals) event(e *ingest.Event, timed bool) {
 	if e.Failed {
 		t[Failed] += n
 	}
+	if e.Retries > 0 {
+		t[Retried] += n
+	}
 	if e.Throttle != ingest.NotThrottled {
 		t[Throttle+Counter(e.Throttle)] += n
 	}

@@ -19,7 +19,7 @@ import (
 // canonical: equal Profiles have equal bytes.
 const (
 	profileMagic   = "keyheatP"
-	profileVersion = 4
+	profileVersion = 5
 )
 
 // ErrProfile is wrapped by every error of ReadProfile.

@@ -79,7 +79,7 @@ func (l *eventLog) add(e *ingest.Event) {
 	set(loggedChanged, e.Changed)
 	w.num(flags)
 	w.nums(values[:n]...)
-	w.nums(uint64(e.Store), uint64(e.Op), uint64(e.Throttle), uint64(e.Coverage), uint64(e.Consistency), uint64(e.Witness), e.Requests, e.Partitions, e.Error, e.At.Byte, e.At.Line)
+	w.nums(uint64(e.Store), uint64(e.Op), uint64(e.Throttle), uint64(e.Coverage), uint64(e.Consistency), uint64(e.Witness), e.Requests, e.Partitions, e.Error, e.Retries, e.At.Byte, e.At.Line)
 	w.text(e.Role)
 	sortKey := e.SortKey
 	if !l.sortKeys { // what a Builder looks at
@@ -142,7 +142,7 @@ func (l *eventLog) read(b []byte) []byte {
 	e.Changed = flags&loggedChanged != 0
 	e.Store, e.Op, e.Throttle, e.Coverage = ingest.Store(num()), ingest.Op(num()), ingest.Throttle(num()), ingest.Coverage(num())
 	e.Consistency, e.Witness = ingest.Consistency(num()), ingest.Witness(num())
-	e.Requests, e.Partitions, e.Error = num(), num(), num()
+	e.Requests, e.Partitions, e.Error, e.Retries = num(), num(), num(), num()
 	e.At.Byte, e.At.Line = num(), num()
 	e.Role = string(text())
 	e.Table, e.Index, e.Key, e.SortKey, e.Node, e.Shape = text(), text(), text(), text(), text(), text()

@@ -108,6 +108,7 @@ type exactOpen struct {
 	nodes    map[string]uint64
 	sortKeys *sketch.Table
 	sortLast []byte
+	waiting  waiting
 	written  bool   // sortLast is of a write
 	input    uint32 // that sortLast comes from
 }
@@ -260,6 +261,9 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 		shard = x.place(e)
 		x.Totals[shard].event(e)
 	}
+	if timed && e.Throttle != ingest.NotThrottled && e.Count() == 1 {
+		k.refused(e, nanos)
+	}
 	if timed {
 		sec := uint32(nanos / second)
 		k.at(sec-sec%b.index.nominees.Width).event(e, b.index.bytes)
@@ -332,6 +336,14 @@ func (k *exactOpen) node(e *ingest.Event) {
 	k.nodes[string(e.Node)] += e.Count()
 }
 
+// refused notes a refusal, for its retries.
+func (k *exactOpen) refused(e *ingest.Event, nanos int64) {
+	if k.waiting == nil {
+		k.waiting = waiting{}
+	}
+	k.waiting.refused(e, nanos)
+}
+
 // sort counts the sort key, and whether writes of one input come in its order.
 func (k *exactOpen) sort(e *ingest.Event, input uint32) {
 	if k.sortKeys == nil {
@@ -384,6 +396,7 @@ func (b *exactBuilder) seal(lines []uint64) *exactPart {
 func (k *exactOpen) seal() *ExactKey {
 	x := &k.key
 	x.Nodes = sortNodes(k.nodes)
+	x.Repeats = k.waiting.repeats()
 	if k.sortKeys != nil {
 		x.sortTop = k.sortKeys.Seal(sortQuota, 0)
 		x.TopSort = topSort(x.sortTop)

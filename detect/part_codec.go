@@ -100,7 +100,7 @@ func (r *decoder) loggedEvent() {
 	r.below(uint64(ingest.StateOnly)+1, "a coverage")
 	r.below(uint64(ingest.Strong)+1, "a consistency")
 	r.below(uint64(ingest.Witnesses), "a witness")
-	for range 5 { // requests, partitions, error, byte, line
+	for range 6 { // requests, partitions, error, retries, byte, line
 		r.num()
 	}
 	for range 7 { // role, table, index, key, sort key, node, shape
@@ -206,7 +206,7 @@ func (w *encoder) exactKey(k *ExactKey) {
 		w.num(n.Requests)
 	}
 	w.positions(k.Positions)
-	w.nums(k.SortKnown, k.Ascending, k.Ordered, k.Changes, k.Grown, k.Shrunk)
+	w.nums(k.SortKnown, k.Ascending, k.Ordered, k.Changes, k.Grown, k.Shrunk, k.Repeats.Refused, k.Repeats.Requests, k.Repeats.Longest)
 	w.flag(k.SortKeys != nil)
 	if k.SortKeys != nil {
 		w.b = k.SortKeys.AppendBinary(w.b)
@@ -285,7 +285,7 @@ func (r *decoder) exactKey(n *Nominees, nominee int) *ExactKey {
 	if len(k.Positions) > maxPositions {
 		r.fail("too many positions of a key")
 	}
-	for _, n := range []*uint64{&k.SortKnown, &k.Ascending, &k.Ordered, &k.Changes, &k.Grown, &k.Shrunk} {
+	for _, n := range []*uint64{&k.SortKnown, &k.Ascending, &k.Ordered, &k.Changes, &k.Grown, &k.Shrunk, &k.Repeats.Refused, &k.Repeats.Requests, &k.Repeats.Longest} {
 		*n = r.num()
 	}
 	if r.flag() {

@@ -32,7 +32,9 @@ const (
 	Tombstones // tombstones scanned by reads
 	TombstonesKnown
 	Failed   // timed out or aborted
+	Retried  // attempts at a request that was tried before, as their records say
 	Throttle // Throttle+reason: requests refused for that reason; Throttle+0 is not used
+	_
 	_
 	_
 	_
@@ -183,6 +185,7 @@ const (
 	PaneTombstones
 	PaneFailed
 	PaneThrottle // PaneThrottle+reason; PaneThrottle+0 is not used
+	_
 	_
 	_
 	_

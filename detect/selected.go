@@ -43,12 +43,14 @@ const (
 	SelectedPartitions            // partitions of those
 	SelectedWide                  // requests to at least 100 partitions
 	SelectedError                 // by which SelectedRecords may be too high
+	SelectedRetries               // attempts at those requests that have no record
 	SelectedThrottle              // SelectedThrottle+reason; SelectedThrottle+0 is not used
 	_                             // unknown
 	_                             // key range
 	_                             // table
 	_                             // index
 	_                             // account
+	_                             // on-demand maximum
 	SelectedCounters          int = iota
 )
 
@@ -96,6 +98,7 @@ func (t *SelectedTotals) event(e *ingest.Event) {
 		t[SelectedWide] += n
 	}
 	t[SelectedError] = AddSat(t[SelectedError], e.Error)
+	t[SelectedRetries] = AddSat(t[SelectedRetries], e.Retries)
 	if e.Throttle != ingest.NotThrottled {
 		t[SelectedThrottle+SelectedCounter(e.Throttle)] += n
 	}

@@ -149,6 +149,7 @@ type ExactKey struct {
 	Changes   uint64            // records that tell by how much an item grew or shrank
 	Grown     uint64            // bytes that they added
 	Shrunk    uint64            // bytes that they took away
+	Repeats   Repeats           // refusals that look like retries
 	Positions []ingest.Position // its first records
 	Shards    *ExactShards      // nil unless it was counted by shard
 

@@ -55,12 +55,13 @@ const (
 	ThrottledTable
 	ThrottledIndex
 	ThrottledAccount
-	Throttles // number of reasons, NotThrottled included
+	ThrottledMaximum // the on-demand maximum that the owner of a table or index has set
+	Throttles        // number of reasons, NotThrottled included
 )
 
 // String gives the name used in reports.
 func (t Throttle) String() string {
-	return [...]string{"", "unknown", "key-range", "table", "index", "account"}[min(t, ThrottledAccount)]
+	return [...]string{"", "unknown", "key-range", "table", "index", "account", "on-demand-maximum"}[min(t, ThrottledMaximum)]
 }
 
 // A Consistency is how many replicas a request waits for.
@@ -153,6 +154,9 @@ type Event struct {
 	Requests   uint64 // how many requests the record stands for; 0 counts as 1
 	Partitions uint64 // partitions that one request touches; 0 counts as 1
 	Error      uint64 // of a sampler's list: Requests may be too high by so much
+	// Retries are the attempts at the same request before this one: of traffic each has a record of its own, of
+	// selected records they have none.
+	Retries uint64
 
 	Table   []byte // with keyspace where there is one: ks.table
 	Index   []byte // secondary index, empty for the base table

@@ -13,6 +13,11 @@ const (
 	FactScalingMaxRead  = "auto-scaling-max-read-units"
 	FactScalingMinWrite = "auto-scaling-min-write-units"
 	FactScalingMaxWrite = "auto-scaling-max-write-units"
+	// Quotas of the account in a region, told for no table: units of all its provisioned tables, and of one table.
+	FactAccountReadUnits  = "account-max-read-units"
+	FactAccountWriteUnits = "account-max-write-units"
+	FactTableReadQuota    = "table-max-read-units"
+	FactTableWriteQuota   = "table-max-write-units"
 
 	FactProjection   = "projection"           // of an index: ALL, KEYS_ONLY or INCLUDE
 	FactProjected    = "projected-attributes" // of an index that has INCLUDE: their names

@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,12 +18,16 @@ type side struct {
 	provisioned string // name of the fact
 	setting     string // of the command line
 	fresh       uint64 // units a second that a new on-demand table takes
+
+	scaleMin, scaleMax, maximum, quota string // names of facts: limits of auto scaling, on-demand maximum, a table's quota
 }
 
 // sides are both. AWS, "On-demand capacity mode": a new table takes 4,000 writes and 12,000 reads a second.
 var sides = []side{
-	{"write", detect.PaneWriteMilli, detect.WriteMilli, "ConsumedWriteCapacityUnits", ingest.FactWriteUnits, "WriteCapacityUnits", 4000},
-	{"read", detect.PaneReadMilli, detect.ReadMilli, "ConsumedReadCapacityUnits", ingest.FactReadUnits, "ReadCapacityUnits", 12000},
+	{"write", detect.PaneWriteMilli, detect.WriteMilli, "ConsumedWriteCapacityUnits", ingest.FactWriteUnits, "WriteCapacityUnits", 4000,
+		ingest.FactScalingMinWrite, ingest.FactScalingMaxWrite, ingest.FactMaxWriteUnits, ingest.FactTableWriteQuota},
+	{"read", detect.PaneReadMilli, detect.ReadMilli, "ConsumedReadCapacityUnits", ingest.FactReadUnits, "ReadCapacityUnits", 12000,
+		ingest.FactScalingMinRead, ingest.FactScalingMaxRead, ingest.FactMaxReadUnits, ingest.FactTableReadQuota},
 }
 
 // busiest gives the units a second of the busiest minute of a target, from requests or else from metrics; 0
@@ -57,8 +62,11 @@ func (s *side) wanted(v *detect.View, t *detect.TargetView, refused detect.Milli
 	return detect.Milli(mulDiv(uint64(s.busiest(v, t)), 1000, uint64(1000-min(refused, 900))))
 }
 
+// headroom is the share of capacity that should be in use, in thousandths: the usual target of auto scaling.
+const headroom = 700
+
 // shortTable gives the target of a throttling finding whose table or index, not a key range of it, is
-// short of capacity, and the share of requests that was refused.
+// short of capacity, and the share of requests that was refused, as far as known without their retries.
 func shortTable(v *detect.View, f *detect.Finding) (*detect.TargetView, detect.Milli) {
 	t := targetOf(v, f)
 	if !worthIt(f) || t == nil || f.Subject.Target.Store != ingest.DynamoDB {
@@ -68,11 +76,20 @@ func shortTable(v *detect.View, f *detect.Finding) (*detect.TargetView, detect.M
 		e, _ := measured(f, measure)
 		return e.Low
 	}
-	if table := count("throttled_table") + count("throttled_index"); table == 0 || count("throttled_key_range") >= table {
+	table := count("throttled_table") + count("throttled_index")
+	if table == 0 || count("throttled_key_range") >= table || count("throttled_on_demand_maximum") >= table {
 		return nil, 0
 	}
-	share, _ := measured(f, "throttled_share")
-	return t, share.Low
+	return t, refusedShare(f)
+}
+
+// refusedShare gives the share of a throttling finding's requests that was refused, as far as known without retries.
+func refusedShare(f *detect.Finding) detect.Milli {
+	share, ok := measured(f, "throttled_share_without_retries")
+	if !ok {
+		share, _ = measured(f, "throttled_share")
+	}
+	return share.Low
 }
 
 // number gives a fact of a target that is a whole number, 0 where it is none.
@@ -110,4 +127,14 @@ func updateCapacity(t detect.Target, read, write uint64) string {
 	}
 	return command + ` --global-secondary-index-updates '[{"Update":{"IndexName":"` + word(t.Index, "INDEX") + `","ProvisionedThroughput":{"ReadCapacityUnits":` +
 		strconv.FormatUint(read, 10) + `,"WriteCapacityUnits":` + strconv.FormatUint(write, 10) + `}}}]'`
+}
+
+// quotaRisk says what a change meets at the quotas of the account.
+func quotaRisk(v *detect.View, units [2]uint64) string {
+	for i := range sides {
+		if most := number(v, detect.Target{}, sides[i].quota); most > 0 && units[i] > most {
+			return fmt.Sprintf("it is over the %d %s units that a table may have: ask for a higher quota first (aws service-quotas)", most, sides[i].name)
+		}
+	}
+	return "an account has a limit on units: aws dynamodb describe-limits"
 }

@@ -32,6 +32,8 @@ func Catalogue() []*detect.Remedy {
 		&DropLocalIndex,
 		&WaitForSplit,
 		&ProvisionedCapacity,
+		&AutoScaling,
+		&OnDemandMaximum,
 		&OnDemand,
 		&WarmThroughput,
 		&SmallerPage,

@@ -71,6 +71,12 @@ func confirmSteps(f *detect.Finding) []string {
 		}
 		return append(steps, "to see the kinds of tombstones: sstablepartitions on the data files of that table")
 	case "throttling":
+		if e, ok := measured(f, "throttled_account"); ok && e.Low > 0 {
+			return []string{
+				"confirm the account's quotas with aws dynamodb describe-limits, and give its output as an input",
+				"aws service-quotas list-service-quotas --service-code dynamodb: ask for more by request-service-quota-increase; tables of the account and region share it",
+			}
+		}
 		steps = append(steps, "confirm which limit was met: log ThrottlingReasons of the exceptions for ten minutes")
 	case "moving-hot-key":
 		steps = append(steps, "confirm with keyheat keys INPUT --table "+table+" --pane 1h on a day or more: each pane's own top keys")

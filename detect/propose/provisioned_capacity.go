@@ -14,7 +14,7 @@ var ProvisionedCapacity = detect.Remedy{
 	Doc: `Where the table or index as a whole is short, and not one key range of it, more provisioned units end the throttles.
 
 **Gate.** A certain finding of at least *medium* on DynamoDB; more requests were refused for the table or index than for key
-ranges; its billing mode and provisioned units are known, and the units of a minute.
+ranges; its billing mode and provisioned units are known, and the units of a minute; no auto scaling is known to set that side: see auto-scaling.
 
 **Formula.** Units = busiest minute's mean / (1 - refused share) / 0.7, rounded up: 70 % is the target of auto scaling. Only the side
 that needs more than is provisioned. Source: AWS, "Managing throughput capacity automatically with auto scaling".
@@ -36,7 +36,10 @@ that needs more than is provisioned. Source: AWS, "Managing throughput capacity 
 		for i := range sides {
 			s := &sides[i]
 			now[i] = number(v, t.Target, s.provisioned)
-			then[i] = max(now[i], ceilDiv(uint64(s.wanted(v, t, refused)), 700))
+			then[i] = max(now[i], ceilDiv(uint64(s.wanted(v, t, refused)), headroom))
+			if number(v, t.Target, s.scaleMax) > 0 {
+				then[i] = now[i]
+			}
 			if then[i] > now[i] && now[i] > 0 {
 				effects = append(effects,
 					settled("provisioned_"+s.name+"_units", "units/s", detect.Whole(now[i]), detect.Whole(then[i])),
@@ -52,7 +55,7 @@ that needs more than is provisioned. Source: AWS, "Managing throughput capacity 
 			Change:  updateCapacity(t.Target, then[1], then[0]),
 			Effects: effects,
 			Costs:   []string{fmt.Sprintf("%d write and %d read unit hours a month more", 720*(then[0]-now[0]), 720*(then[1]-now[1]))},
-			Risks:   []string{"it does not help one key above a partition's limit: look for key-range throttles", "an account has a limit on units"},
+			Risks:   []string{"it does not help one key above a partition's limit: look for key-range throttles", quotaRisk(v, then)},
 			Steps: []string{
 				"set it, or set the auto scaling maximum to it with a target of 70 %",
 				"undo: " + updateCapacity(t.Target, now[1], now[0]),

@@ -75,6 +75,7 @@ func throttleFinding(v *detect.View, t *detect.TargetView) detect.Finding {
 		}
 	}
 	f.Message = fmt.Sprintf("%s of %s were refused for rate: %s", grouped(n), plural(total, "request"), strings.Join(reasons, ", "))
+	retried(t, &f)
 	return settle(f, throttledPositions(t))
 }
 

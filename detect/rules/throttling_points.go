@@ -33,8 +33,10 @@ func reasonOfMetric(name string) ingest.Throttle {
 		return ingest.ThrottledUnknown
 	case "KeyRangeThroughput":
 		return ingest.ThrottledKeyRange
-	case "ProvisionedThroughput", "MaxOnDemandThroughput":
+	case "ProvisionedThroughput":
 		return ingest.ThrottledTable
+	case "MaxOnDemandThroughput":
+		return ingest.ThrottledMaximum
 	case "AccountLimit":
 		return ingest.ThrottledAccount
 	}

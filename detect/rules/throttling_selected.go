@@ -16,6 +16,7 @@ type refusals struct {
 	reasons [ingest.Throttles]detect.Range
 	views   []*detect.SelectedView
 	series  []uint64
+	retries detect.Range // attempts at the same requests, of which there are no records
 }
 
 func refusalsOf(v *detect.View, t *detect.TargetView) *refusals {
@@ -26,6 +27,7 @@ func refusalsOf(v *detect.View, t *detect.TargetView) *refusals {
 			continue
 		}
 		r.total = r.total.Plus(n)
+		r.retries = r.retries.Plus(s.Counts[detect.SelectedRetries])
 		r.views = append(r.views, s)
 		for reason := ingest.ThrottledUnknown; reason < ingest.Throttles; reason++ {
 			r.reasons[reason] = r.reasons[reason].Plus(s.Counts[detect.SelectedThrottle+detect.SelectedCounter(reason)])
@@ -73,6 +75,12 @@ func selectedThrottling(v *detect.View, t *detect.TargetView) (detect.Finding, b
 			e.Open = true
 			f.Evidence = append(f.Evidence, e)
 		}
+	}
+	if r.retries.Low > 0 {
+		e := stored(atLeast(r.retries), "retries", "requests")
+		e.Open = true
+		f.Evidence = append(f.Evidence, e)
+		f.Message += fmt.Sprintf(", and at least %s before", plural(r.retries.Low, "attempt"))
 	}
 	of := func(i int) uint64 { return r.series[i] }
 	_, inRow := inARow(v, l.Count(detect.ThrottleRow), func(i int) bool { return r.series[i] > 0 })
@@ -135,7 +143,7 @@ func selectedIndex(v *detect.View, t *detect.TargetView) (detect.Finding, bool) 
 func reasonName(r ingest.Throttle) string {
 	return map[ingest.Throttle]string{
 		ingest.ThrottledKeyRange: "key range", ingest.ThrottledTable: "table's capacity", ingest.ThrottledIndex: "index's capacity",
-		ingest.ThrottledAccount: "account's quota", ingest.ThrottledUnknown: "unknown reason",
+		ingest.ThrottledAccount: "account's quota", ingest.ThrottledMaximum: "own on-demand maximum", ingest.ThrottledUnknown: "unknown reason",
 	}[r]
 }
 

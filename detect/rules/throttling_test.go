@@ -61,3 +61,34 @@ func TestThrottlingTellsReasonsApart(t *testing.T) {
 		t.Errorf("message %q, want %q", found[0].Message, want)
 	}
 }
+
+func TestThrottlingTellsRetries(t *testing.T) {
+	told := refusing(6, 1000, 0, 50, 50, 50, 50, 50)
+	told.Targets[0].Totals[detect.Retried] = 200
+	alike := refusing(6, 1000, 0, 50, 50, 50, 50, 50)
+	alike.Targets[0].Keys[0].Exact = &detect.ExactKey{Repeats: detect.Repeats{Refused: 130, Requests: 40, Longest: 5}}
+	for _, c := range []struct {
+		name     string
+		view     *detect.View
+		evidence map[string]int64
+		says     string
+	}{
+		{"as their records say", told, map[string]int64{"retries": 200, "throttled_requests": 250},
+			"250 of 6,000 requests were refused for rate: 250 for its key range; 200 of all requests are retries, which are no load of their own: each counted once, 0.8 % were refused for good"},
+		{"as their rhythm tells", alike, map[string]int64{"likely_retries": 130, "most_attempts": 5},
+			"250 of 6,000 requests were refused for rate: 250 for its key range; at least 130 of the refusals look like a storm of retries: the same operation on the same item, up to 5 times, at growing intervals"},
+	} {
+		found := judged(t, &Throttling, c.view)
+		if len(found) != 1 {
+			t.Fatalf("%s: %d findings, want 1", c.name, len(found))
+		}
+		for measure, want := range c.evidence {
+			if got := evidenceOf(&found[0], measure); got != want {
+				t.Errorf("%s: %s: got %d, want %d", c.name, measure, got, want)
+			}
+		}
+		if found[0].Message != c.says {
+			t.Errorf("%s: message %q, want %q", c.name, found[0].Message, c.says)
+		}
+	}
+}

@@ -104,6 +104,7 @@ const (
 	colRequests
 	colPartitions
 	colError
+	colRetries
 	colBytes
 	colReadMilli
 	colWriteMilli
@@ -162,6 +163,7 @@ var fields = [columns]columnar.Field{
 	colRequests:       {Name: "requests", Kind: columnar.Count},
 	colPartitions:     {Name: "partitions", Kind: columnar.Count},
 	colError:          {Name: "error", Kind: columnar.Count},
+	colRetries:        {Name: "retries", Kind: columnar.Count},
 	colBytes:          {Name: "bytes", Kind: columnar.Count},
 	colReadMilli:      {Name: "read_units_milli", Kind: columnar.Count},
 	colWriteMilli:     {Name: "write_units_milli", Kind: columnar.Count},

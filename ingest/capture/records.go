@@ -55,6 +55,7 @@ var eventColumns = []column[event]{
 	countIn(colRequests, func(e *event) *uint64 { return &e.Requests }),
 	countIn(colPartitions, func(e *event) *uint64 { return &e.Partitions }),
 	countIn(colError, func(e *event) *uint64 { return &e.Error }),
+	countIn(colRetries, func(e *event) *uint64 { return &e.Retries }),
 	knownIn(colBytes, (*event).Bytes, (*event).SetBytes),
 	knownIn(colReadMilli, (*event).ReadUnits, (*event).SetReadUnits),
 	knownIn(colWriteMilli, (*event).WriteUnits, (*event).SetWriteUnits),

@@ -16,7 +16,7 @@ var AWSDescription = ingest.Format{
 	Carries:  []string{"table", "index", "schema", "settings", "item collection sizes"},
 	Doc: `Output of "aws dynamodb describe-table", "describe-time-to-live", "describe-contributor-insights" and of the lists
 (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html), "aws dynamodbstreams
-describe-stream", "aws application-autoscaling describe-scalable-targets", manifest-summary.json and manifest-files.json of an export, and answers to writes with ReturnItemCollectionMetrics or
+describe-stream", "aws dynamodb describe-limits", "aws application-autoscaling describe-scalable-targets", manifest-summary.json and manifest-files.json of an export, and answers to writes with ReturnItemCollectionMetrics or
 ReturnConsumedCapacity:
 
     {"Table":{"TableName":"Orders","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"ItemCount":192, …}}
@@ -114,25 +114,30 @@ func (of awsSubject) within(r *awsjson.Reader) awsSubject {
 
 // awsFactNames are the members whose value is that of a fact.
 var awsFactNames = map[string]string{
-	"BillingMode":               ingest.FactBilling,
-	"ReadCapacityUnits":         ingest.FactReadUnits,
-	"WriteCapacityUnits":        ingest.FactWriteUnits,
-	"MaxReadRequestUnits":       ingest.FactMaxReadUnits,
-	"MaxWriteRequestUnits":      ingest.FactMaxWriteUnits,
-	"ReadUnitsPerSecond":        ingest.FactWarmRead,
-	"WriteUnitsPerSecond":       ingest.FactWarmWrite,
-	"exportTime":                ingest.FactExportTime,
-	"exportToTime":              ingest.FactExportTime,
-	"exportFromTime":            ingest.FactExportFrom,
-	"outputView":                ingest.FactExportView,
-	"md5Checksum":               ingest.FactExportMD5,
-	"ItemCount":                 ingest.FactItems,
-	"itemCount":                 ingest.FactItems,
-	"TableClass":                ingest.FactTableClass,
-	"ProjectionType":            ingest.FactProjection,
-	"StreamViewType":            ingest.FactStreamView,
-	"ContributorInsightsStatus": ingest.FactInsights,
-	"ContributorInsightsMode":   ingest.FactInsightsMode,
+	"BillingMode":          ingest.FactBilling,
+	"ReadCapacityUnits":    ingest.FactReadUnits,
+	"WriteCapacityUnits":   ingest.FactWriteUnits,
+	"MaxReadRequestUnits":  ingest.FactMaxReadUnits,
+	"MaxWriteRequestUnits": ingest.FactMaxWriteUnits,
+	"ReadUnitsPerSecond":   ingest.FactWarmRead,
+	"WriteUnitsPerSecond":  ingest.FactWarmWrite,
+	"exportTime":           ingest.FactExportTime,
+	"exportToTime":         ingest.FactExportTime,
+	"exportFromTime":       ingest.FactExportFrom,
+	"outputView":           ingest.FactExportView,
+	"md5Checksum":          ingest.FactExportMD5,
+	"ItemCount":            ingest.FactItems,
+	"itemCount":            ingest.FactItems,
+	"TableClass":           ingest.FactTableClass,
+	"ProjectionType":       ingest.FactProjection,
+	"StreamViewType":       ingest.FactStreamView,
+
+	"AccountMaxReadCapacityUnits":  ingest.FactAccountReadUnits,
+	"AccountMaxWriteCapacityUnits": ingest.FactAccountWriteUnits,
+	"TableMaxReadCapacityUnits":    ingest.FactTableReadQuota,
+	"TableMaxWriteCapacityUnits":   ingest.FactTableWriteQuota,
+	"ContributorInsightsStatus":    ingest.FactInsights,
+	"ContributorInsightsMode":      ingest.FactInsightsMode,
 }
 
 // object reads an object that describes something.

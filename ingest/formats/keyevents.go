@@ -40,6 +40,7 @@ const (
 	fieldStore
 	fieldFailed
 	fieldConsistency
+	fieldAttempt
 	fieldColumn // one of DecodeOptions.Columns: part is its place there
 	fields
 )
@@ -67,6 +68,7 @@ var fieldNames = [fields][]string{
 	fieldStore:        {"store"},
 	fieldFailed:       {"failed", "error"},
 	fieldConsistency:  {"consistency", "consistency_level", "consistent_read"},
+	fieldAttempt:      {"attempt"},
 }
 
 const keyEventNames = `
@@ -85,6 +87,7 @@ const keyEventNames = `
 | timed out or aborted | failed, error | boolean, or the text of the error |
 | statement | shape, statement | CQL, PartiQL or a name of your own; the values in it are left out |
 | consistency of a read | consistency, consistency_level, consistent_read | a level of CQL, eventual, strong, or a boolean; others count as unknown |
+| which attempt at its request it was | attempt | whole number; from 2 on the record is a retry, and no load of its own where refusals are judged |
 | database | store | dynamodb, cassandra, scylla |
 
 Case does not matter, and other fields are left alone. --map pk=user.id takes the partition key from another

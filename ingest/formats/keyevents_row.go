@@ -216,6 +216,8 @@ func (r *row) setWhole(f field, text []byte) string {
 		e.SetTombstones(n)
 	case fieldRequests:
 		e.Requests = n
+	case fieldAttempt:
+		e.Retries = max(n, 1) - 1
 	}
 	return ""
 }

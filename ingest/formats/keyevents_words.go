@@ -113,6 +113,8 @@ func throttleOf(text []byte) (ingest.Throttle, bool) {
 		return ingest.ThrottledUnknown, true
 	case is("key-range"), is("key_range"), is("keyrange"), exceeded && has("keyrange"):
 		return ingest.ThrottledKeyRange, true
+	case is("on-demand-maximum"), exceeded && has("maxondemand"):
+		return ingest.ThrottledMaximum, true
 	case is("account"), exceeded && has("accountlimit"), has("requestlimitexceeded"):
 		return ingest.ThrottledAccount, true
 	case is("index"), exceeded && begins("index"):

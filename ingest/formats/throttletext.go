@@ -22,7 +22,7 @@ refuses a request for rate
     { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:eu-west-1:123456789012:table/Orders' }
 
 The error names the limit, and with ThrottlingReasons the table or index; it never names the key. An exception with its
-causes and stack lines is one request. How often an SDK tried is not counted. Other lines are passed over.`,
+causes and stack lines is one request; how often it was tried before is told where the SDK says so. Other lines are passed over.`,
 	Sniff:  sniffThrottle,
 	Begins: beginsLogRecord,
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
@@ -77,6 +77,9 @@ func (d *throttleText) Decode(rec *ingest.Record, to ingest.Sink) {
 		e.Table = awsjson.NamedTable(rec.Data)
 	}
 	e.Requests = repeated(rec.Data)
+	if e.Requests == 1 {
+		e.Retries = awsjson.Retries(rec.Data)
+	}
 	if at, ok := d.when(rec); ok {
 		e.SetTime(at)
 	}

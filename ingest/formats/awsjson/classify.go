@@ -178,7 +178,8 @@ func describes(folded []byte, depth int) Kind {
 		"contributorinsightsstatus", "contributorinsightssummaries", "contributorinsightsrulelist",
 		"streamdescription", "streamarn", "streamviewtype", "sharditerator", "itemcollectionmetrics", "consumedcapacity",
 		"continuousbackupsdescription", "exportdescription", "exportsummaries", "manifestfiless3key", "datafiles3key",
-		"insightrules", "managedrules", "unprocesseditems", "unprocessedkeys", "scalabletargets", "sizeestimaterangegb":
+		"insightrules", "managedrules", "unprocesseditems", "unprocessedkeys", "scalabletargets", "sizeestimaterangegb",
+		"accountmaxwritecapacityunits", "tablemaxwritecapacityunits":
 		return Description
 	case "tablenames":
 		return only(depth == 1, Description)

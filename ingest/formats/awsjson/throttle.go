@@ -15,19 +15,16 @@ var reasons = []struct {
 }{
 	{[]byte("KeyRangeThroughputExceeded"), ingest.ThrottledKeyRange},
 	{[]byte("AccountLimitExceeded"), ingest.ThrottledAccount},
+	{[]byte("MaxOnDemandThroughputExceeded"), ingest.ThrottledMaximum},
 	{[]byte("IndexReadProvisionedThroughputExceeded"), ingest.ThrottledIndex},
 	{[]byte("IndexWriteProvisionedThroughputExceeded"), ingest.ThrottledIndex},
-	{[]byte("IndexReadMaxOnDemandThroughputExceeded"), ingest.ThrottledIndex},
-	{[]byte("IndexWriteMaxOnDemandThroughputExceeded"), ingest.ThrottledIndex},
 	{[]byte("TableReadProvisionedThroughputExceeded"), ingest.ThrottledTable},
 	{[]byte("TableWriteProvisionedThroughputExceeded"), ingest.ThrottledTable},
-	{[]byte("TableReadMaxOnDemandThroughputExceeded"), ingest.ThrottledTable},
-	{[]byte("TableWriteMaxOnDemandThroughputExceeded"), ingest.ThrottledTable},
 	{[]byte("provisioned throughput for one or more global secondary indexes"), ingest.ThrottledIndex},
 	{[]byte("current capacity for one or more global secondary indexes"), ingest.ThrottledIndex},
 	{[]byte("provisioned throughput for the index"), ingest.ThrottledIndex},
 	{[]byte("level of configured provisioned throughput"), ingest.ThrottledTable},
-	{[]byte("maximum OnDemandThroughput configured"), ingest.ThrottledTable},
+	{[]byte("maximum OnDemandThroughput configured"), ingest.ThrottledMaximum},
 	{[]byte("Throughput exceeds the current"), ingest.ThrottledUnknown}, // capacity of your table or index: scaling, or a hot key
 	{[]byte("RequestLimitExceeded"), ingest.ThrottledAccount},
 	{[]byte("Throughput exceeds the current throughput limit for your account"), ingest.ThrottledAccount},
@@ -123,6 +120,47 @@ func NamedTable(text []byte) []byte {
 		}
 	}
 	return nil
+}
+
+// attemptWords stand before the number of attempts that an SDK made, or of retries, which are one less: of Python, of
+// Java, of Go, of JavaScript as it prints an error and as JSON.
+var attemptWords = []struct {
+	text    []byte
+	retries bool
+}{
+	{[]byte("(reached max retries: "), true},
+	{[]byte("SDK Attempt Count: "), false},
+	{[]byte("exceeded maximum number of attempts, "), false},
+	{[]byte("attempts: "), false},
+	{[]byte(`"attempts":`), false},
+}
+
+// mostRetries is more than any SDK is told to do.
+const mostRetries = 100
+
+// Retries gives how many attempts an SDK made at a request after the first, before it gave up with the error that text
+// holds; 0 when it does not say.
+func Retries(text []byte) uint64 {
+	for _, w := range attemptWords {
+		i := bytes.Index(text, w.text)
+		if i < 0 {
+			continue
+		}
+		n := uint64(0)
+		for _, c := range bytes.TrimLeft(text[i+len(w.text):], " ") {
+			if c -= '0'; c > 9 || n > mostRetries {
+				break
+			}
+			n = 10*n + uint64(c)
+		}
+		if !w.retries {
+			n = max(n, 1) - 1
+		}
+		if n <= mostRetries {
+			return n
+		}
+	}
+	return 0
 }
 
 // listOf makes byte slices of texts that are searched for: made at each search, longer ones cost memory.
