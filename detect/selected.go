@@ -44,6 +44,7 @@ const (
 	SelectedWide                  // requests to at least 100 partitions
 	SelectedError                 // by which SelectedRecords may be too high
 	SelectedRetries               // attempts at those requests that have no record
+	SelectedUnits                 // thousandths of throughput units, 3 x write + read
 	SelectedThrottle              // SelectedThrottle+reason; SelectedThrottle+0 is not used
 	_                             // unknown
 	_                             // key range
@@ -99,6 +100,9 @@ func (t *SelectedTotals) event(e *ingest.Event) {
 	}
 	t[SelectedError] = AddSat(t[SelectedError], e.Error)
 	t[SelectedRetries] = AddSat(t[SelectedRetries], e.Retries)
+	read, _ := e.ReadUnits()
+	write, _ := e.WriteUnits()
+	t[SelectedUnits] = AddSat(t[SelectedUnits], AddSat(read, MulSat(3, write)))
 	if e.Throttle != ingest.NotThrottled {
 		t[SelectedThrottle+SelectedCounter(e.Throttle)] += n
 	}

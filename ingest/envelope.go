@@ -62,6 +62,7 @@ var wrappers = []*wrapper{
 	{"stern-prefix", 10, openStern, nil},
 	{"syslog-rfc5424", 6, openSyslog5424, nil},
 	{"syslog", 6, openSyslog, nil},
+	{"lambda", 2, openLambda, nil},
 	{"timestamp", 6, openTimestamp, nil},
 	{"quoted", 10, openQuoted, nil},
 }

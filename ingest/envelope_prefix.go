@@ -217,8 +217,12 @@ func openSyslog(line []byte) (opened, bool) {
 	return opened{Meta: Meta{UnixNano: at, Node: host}, text: text}, true
 }
 
-// isHost reports whether a word may be the name or the address of a machine, and is no date.
+// isHost reports whether a word may be the name or the address of a machine, and is no date and no level of a log.
 func isHost(word []byte) bool {
+	switch string(word) {
+	case "TRACE", "DEBUG", "INFO", "WARN", "WARNING", "ERROR", "FATAL", "CRITICAL", "NOTICE", "SEVERE":
+		return false
+	}
 	return word[0] > ' ' && bytes.ContainsFunc(word, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' || r == '.' || r == ':' })
 }
 
@@ -263,4 +267,18 @@ func skipTag(text []byte) (rest []byte, ok bool) {
 		return text, false
 	}
 	return bytes.TrimPrefix(tag[end+1:], []byte{' '}), true
+}
+
+// AWS Lambda writes TIME, the id of the request, a level and what a Node.js function prints, with tabs between. Around
+// them stand lines of its own (START, END, REPORT). Only what is JSON is undone: errors are records with their heads.
+// https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
+//
+//	2026-03-01T10:00:00.117Z	8f507cfc-xmpl-4697-b07a-ac58fc914c95	INFO	{"Records":[…]}
+func openLambda(line []byte) (opened, bool) {
+	fields := bytes.SplitN(line, []byte{'\t'}, 4)
+	if len(fields) < 4 || len(fields[3]) == 0 || fields[3][0] != '{' && fields[3][0] != '[' || len(fields[0]) < 19 || len(fields[0]) > 40 {
+		return opened{}, false
+	}
+	at, cause := ParseTime(fields[0], nil)
+	return opened{Meta: Meta{UnixNano: at}, text: fields[3]}, cause == ""
 }

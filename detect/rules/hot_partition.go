@@ -57,12 +57,12 @@ func trafficUnseen(v *detect.View) []detect.NotAssessed {
 }
 
 // withListed adds the keys that stand out in samplers' lists, and where nothing better is known those of
-// slow operations. A key is told once, by what makes it
+// slow and refused operations and those that Contributor Insights meters. A key is told once, by what makes it
 // worse, and else by its traffic.
 func withListed(v *detect.View, t *detect.TargetView, hot []detect.Finding) []detect.Finding {
 	more := sampledKeys(v, t)
 	if t.Totals[detect.Requests] == 0 && len(t.Windows) == 0 {
-		more = slowKeys(v, t)
+		more = slices.Concat(badKeys(v, t, &slowRequests), badKeys(v, t, &refusedRequests), meteredKeys(v, t))
 	}
 	for _, f := range more {
 		i := slices.IndexFunc(hot, func(h detect.Finding) bool { return string(h.Subject.Key) == string(f.Subject.Key) })

@@ -93,16 +93,33 @@ func (k *listedKey) finding(v *detect.View, t *detect.TargetView) detect.Finding
 	return settle(f, k.at)
 }
 
-// slowKeys judges slow operations where nothing tells of the others: one key with nearly all of a
-// table's in one minute may be hot. Slow operations have no denominator, so it is possible at most.
-func slowKeys(v *detect.View, t *detect.TargetView) []detect.Finding {
+// A complaint is a kind of bad requests that records of selected coverage tell the keys of.
+type complaint struct {
+	measure, word string
+	of            func(n *detect.SelectedTotals) uint64
+}
+
+var (
+	slowRequests    = complaint{"slow_requests", "slow", func(n *detect.SelectedTotals) uint64 { return n[detect.SelectedSlow] + n[detect.SelectedTimedOut] }}
+	refusedRequests = complaint{"refused_requests", "refused", func(n *detect.SelectedTotals) uint64 {
+		sum := uint64(0)
+		for r := ingest.ThrottledUnknown; r < ingest.Throttles; r++ {
+			sum += n[detect.SelectedThrottle+detect.SelectedCounter(r)]
+		}
+		return sum
+	}}
+)
+
+// badKeys judges bad requests where nothing tells of the others: one key with nearly all of a
+// table's in one minute may be hot. They have no denominator, so it is possible at most.
+func badKeys(v *detect.View, t *detect.TargetView, c *complaint) []detect.Finding {
 	byKey := map[string][]uint64{}
 	places := map[string][]ingest.Position{}
 	total := make([]uint64, len(v.Panes))
 	for _, s := range t.Selected {
 		for at := range s.Series {
 			i, told := s.Series[at].Pane, &s.Series[at].Totals
-			n := told[detect.SelectedSlow] + told[detect.SelectedTimedOut]
+			n := c.of(told)
 			if n == 0 {
 				continue
 			}
@@ -119,7 +136,7 @@ func slowKeys(v *detect.View, t *detect.TargetView) []detect.Finding {
 	}
 	found := []detect.Finding{}
 	for key, panes := range byKey {
-		if f, ok := slowFinding(v, t, key, panes, total, places[key]); ok {
+		if f, ok := badFinding(v, t, c, key, panes, total, places[key]); ok {
 			found = append(found, f)
 		}
 	}
@@ -127,7 +144,7 @@ func slowKeys(v *detect.View, t *detect.TargetView) []detect.Finding {
 	return found
 }
 
-func slowFinding(v *detect.View, t *detect.TargetView, key string, panes, total []uint64, at []ingest.Position) (detect.Finding, bool) {
+func badFinding(v *detect.View, t *detect.TargetView, c *complaint, key string, panes, total []uint64, at []ingest.Position) (detect.Finding, bool) {
 	floor, share := v.Limits.Of(detect.SlowOfKey), v.Limits.Of(detect.SlowShare)
 	most := -1
 	for i, n := range panes {
@@ -144,14 +161,14 @@ func slowFinding(v *detect.View, t *detect.TargetView, key string, panes, total 
 		Severity: detect.Low,
 		Subject:  detect.Subject{Target: t.Target, Key: []byte(key), HasKey: true},
 		Span:     detect.Span{Start: v.Panes[most].Start, End: v.Panes[most].End},
-		Series:   panes, SeriesOf: "slow requests",
+		Series:   panes, SeriesOf: c.word + " requests",
 		Cost: detect.Whole(panes[most]),
 		Evidence: []detect.Evidence{
-			exactly(panes[most]).against("slow_requests", "requests", floor.Value, floor.Source),
-			measure{part, part, part}.against("share_of_slow", "share", share.Value, share.Source),
+			exactly(panes[most]).against(c.measure, "requests", floor.Value, floor.Source),
+			measure{part, part, part}.against("share_of_"+c.word, "share", share.Value, share.Source),
 		},
-		Message: fmt.Sprintf("%s of one key were slow within a minute, %s of the table's slow ones; how many were not slow is not known",
-			plural(panes[most], "request"), percent(part)),
+		Message: fmt.Sprintf("%[1]s of one key were %[2]s within a minute, %[3]s of the table's %[2]s ones; how many were not %[2]s is not known",
+			plural(panes[most], "request"), c.word, percent(part)),
 	}, at)
 	f.Confidence = detect.Maybe
 	return f, true

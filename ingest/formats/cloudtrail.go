@@ -15,7 +15,8 @@ var CloudTrail = ingest.Format{
 	Carries:  []string{"time", "table", "index", "partition key", "sort key", "operation", "throttles"},
 	Doc: `Data events of DynamoDB
 (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/logging-using-cloudtrail.html): files as they are
-delivered to S3, single events as CloudWatch Logs, EventBridge or Athena have them. Names in any case.
+delivered to S3, single events as CloudWatch Logs, EventBridge or Athena have them, also as messages ("aws logs filter-log-events").
+Names in any case.
 
     {"Records":[{"eventSource":"dynamodb.amazonaws.com","eventName":"PutItem","eventTime":"2026-11-02T10:00:01Z",
       "requestParameters":{"tableName":"Orders","key":{"pk":"TENANT#17","sk":"ORDER#1"}, …}, …}]}
@@ -61,6 +62,9 @@ type cloudTrail struct {
 	text    []byte // statements without their escapes
 	items   []trailItem
 	attrs   []awsjson.Attribute
+	data    []byte // that is read: of the record, or of a message in it
+	outer   int    // offset in the record of that message; -1: none
+	inner   []byte // of the message
 }
 
 // A trailEvent is one event of CloudTrail.
@@ -88,6 +92,7 @@ type trailItem struct {
 func (d *cloudTrail) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.place.begin(rec)
 	d.to, d.said, d.last = to, false, d.last[:0]
+	d.data, d.outer = rec.Data, -1
 	r := awsjson.Read(rec.Data, 0)
 	for r.Next() {
 		d.value(&r)
@@ -127,7 +132,7 @@ func (d *cloudTrail) object(r *awsjson.Reader) {
 		d.member(r, &v, name)
 	}
 	if len(v.name) > 0 && !r.Broken() {
-		v.body = d.place.data[v.begin:r.At()]
+		v.body = d.data[v.begin:r.At()]
 		d.said = true
 		d.finish(&v)
 	}
@@ -136,8 +141,10 @@ func (d *cloudTrail) object(r *awsjson.Reader) {
 func (d *cloudTrail) member(r *awsjson.Reader, v *trailEvent, name []byte) {
 	var buf [32]byte
 	switch string(awsjson.Fold(&buf, name)) {
-	case "records", "detail", "events":
+	case "records", "detail", "events", "logevents":
 		d.value(r)
+	case "message", "cloudtrailevent":
+		d.message(r)
 	case "eventsource":
 		v.source = r.Text()
 	case "eventname":
@@ -161,6 +168,31 @@ func (d *cloudTrail) member(r *awsjson.Reader, v *trailEvent, name []byte) {
 	default:
 		r.Skip()
 	}
+}
+
+// message reads the events in a member that holds JSON as text.
+func (d *cloudTrail) message(r *awsjson.Reader) {
+	begin := r.At()
+	text := r.Text()
+	if d.outer >= 0 || len(text) == 0 {
+		return
+	}
+	d.inner = ingest.AppendUnquoted(d.inner[:0], text)
+	data := d.data
+	d.data, d.outer = d.inner, begin
+	inner := awsjson.Read(d.inner, 0)
+	for inner.Next() {
+		d.value(&inner)
+	}
+	d.data, d.outer = data, -1
+}
+
+// where gives the position of an offset in what is read.
+func (d *cloudTrail) where(offset int) ingest.Position {
+	if d.outer >= 0 {
+		offset = d.outer
+	}
+	return d.place.of(offset)
 }
 
 // request reads the parameters of a request; Athena has them as a text.
@@ -337,7 +369,7 @@ func (d *cloudTrail) finish(v *trailEvent) {
 	d.last = append(d.last[:0], v.id...)
 	nanos, cause := awsTime(&d.times, v.time)
 	if cause != "" {
-		awsProblem(d.to, d.place.of(v.begin), cause, v.time)
+		awsProblem(d.to, d.where(v.begin), cause, v.time)
 		return
 	}
 	outcome := trailOutcomeOf(v)
@@ -373,7 +405,7 @@ func (d *cloudTrail) item(v *trailEvent, i *trailItem, nanos int64) {
 	e.Reset()
 	e.Store, e.Op, e.Table, e.Index = ingest.DynamoDB, i.op, i.table, i.index
 	e.SetTime(nanos)
-	e.At = d.place.of(v.begin)
+	e.At = d.where(v.begin)
 	if e.Op.Reads() && v.called {
 		e.Consistency = ingest.Eventual
 		if i.strong || string(v.name) == "TransactGetItems" {
@@ -389,6 +421,6 @@ func (d *cloudTrail) item(v *trailEvent, i *trailItem, nanos int64) {
 	}
 	hash := d.keys.set(e, attrs, partition)
 	if hash >= 0 && v.request < 0 && !i.statement {
-		e.At = d.place.of(attrs[hash].At)
+		e.At = d.where(attrs[hash].At)
 	}
 }

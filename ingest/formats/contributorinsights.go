@@ -2,6 +2,9 @@ package formats
 
 import (
 	"bytes"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats/awsjson"
@@ -20,7 +23,7 @@ var ContributorInsights = ingest.Format{
       {"Keys":["TENANT#17","ORDER#1"],"ApproximateAggregateValue":181200.0,"Datapoints":[{"Timestamp":…,"ApproximateValue":178000.0}]}]}
 
 The keys are the largest 25 at most, so they are a selection. A report does not say of which rule and table it is: put
-"RuleName":"DynamoDBContributorInsights-PKT-Orders-1791501766746" into its object to say so. Rules PKT and SKT count
+"RuleName":"DynamoDBContributorInsights-PKT-Orders-1791501766746" into its object to say so, or give its file that name. Rules PKT and SKT count
 throttled requests. PKC and SKC, and reports without a rule, count capacity: three times the write units plus the read
 units, told as read units, of which a partition serves 3,000 a second.`,
 	Sniff: func(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
@@ -29,7 +32,7 @@ units, told as read units, of which a partition serves 3,000 a second.`,
 	Begins: awsjson.Begins,
 	Long:   true,
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		return &contributorInsights{times: ingest.TimeParser{Location: o.Location}}, nil
+		return &contributorInsights{times: ingest.TimeParser{Location: o.Location}, named: ruleIn(o.Input)}, nil
 	},
 }
 
@@ -52,6 +55,18 @@ type contributorInsights struct {
 	events   int
 	table    []byte
 	throttle bool
+	named    []byte // the rule that the name of the input tells
+}
+
+// ruleIn gives the rule that a file is named for, empty when it is not.
+func ruleIn(input string) []byte {
+	base := path.Base(filepath.ToSlash(input))
+	i := strings.Index(base, insightsPrefix)
+	if i < 0 {
+		return nil
+	}
+	name, _, _ := strings.Cut(base[i:], ".")
+	return []byte(name)
 }
 
 // Decode gives an event for each datapoint of each contributor.
@@ -61,7 +76,11 @@ func (d *contributorInsights) Decode(rec *ingest.Record, to ingest.Sink) {
 	r := awsjson.Read(rec.Data, 0)
 	for r.Next() {
 		ahead := r
-		d.rule(ahead.Find("RuleName"))
+		if name := ahead.Find("RuleName"); name != nil {
+			d.rule(name)
+		} else {
+			d.rule(d.named)
+		}
 		d.report(&r)
 	}
 	switch {

@@ -18,6 +18,7 @@ pretty-printed, one or many in a file, also as arrays:
 * events of Lambda functions and of EventBridge Pipes
 * output of "aws dynamodbstreams get-records" and "aws kinesis get-records"
 * records that an SDK printed, with names in upper or lower case
+* what "aws logs filter-log-events" and subscriptions give, and lines of a Lambda function's log, where it prints its events
 * messages of dead-letter queues that hold records. Those that hold only positions say nothing of keys.
 
     {"Records":[{"eventName":"MODIFY","eventSourceARN":"arn:aws:dynamodb:eu-west-1:123456789012:table/Orders/stream/…",
@@ -173,7 +174,7 @@ func (d *dynamoStream) member(p *streamPack, c *streamChange, name []byte) {
 		c.table = p.Text()
 	case "userIdentity", "UserIdentity":
 		c.service = streamIdentity(p)
-	case "Records", "records", "Messages", "kinesis", "Kinesis", "requestPayload", "detail", "Sns", "sns":
+	case "Records", "records", "Messages", "events", "logEvents", "kinesis", "Kinesis", "requestPayload", "detail", "Sns", "sns":
 		d.value(p)
 	case "data", "Data", "body", "Body", "payload", "message", "Message":
 		d.message(p, name)

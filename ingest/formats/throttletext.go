@@ -22,7 +22,7 @@ refuses a request for rate
     { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:eu-west-1:123456789012:table/Orders' }
 
 The error names the limit, and with ThrottlingReasons the table or index; it never names the key. An exception with its
-causes and stack lines is one request; how often it was tried before is told where the SDK says so. Other lines are passed over.`,
+causes and stack lines is one request, as is each message that "aws logs filter-log-events" prints; how often it was tried before is told where the SDK says so. Other lines are passed over.`,
 	Sniff:  sniffThrottle,
 	Begins: beginsLogRecord,
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
@@ -60,12 +60,18 @@ func toldAsError(head []byte) bool {
 type throttleText struct {
 	times ingest.TimeParser
 	event ingest.Event
+	text  []byte // of a message in a record
+
+	inside bool // such a message is read
 }
 
 // Decode gives the event of a record that tells of a refusal for rate.
 func (d *throttleText) Decode(rec *ingest.Record, to ingest.Sink) {
 	if !awsjson.Refused(rec.Data) {
 		to.Skip(skipNoThrottle)
+		return
+	}
+	if rec.Data[0] == '{' && !d.inside && d.messages(rec, to) {
 		return
 	}
 	e := &d.event
@@ -113,7 +119,7 @@ func (d *throttleText) when(rec *ingest.Record) (unixNano int64, ok bool) {
 		}
 		rest = rest[i:]
 		n := timeSize(rest)
-		if at, cause := d.times.Parse(rest[:n]); cause == "" {
+		if at, cause := d.times.Parse(hyphened(rest[:n])); cause == "" {
 			return at, true
 		}
 		rest = rest[1:]
@@ -124,6 +130,16 @@ func (d *throttleText) when(rec *ingest.Record) (unixNano int64, ok bool) {
 		}
 	}
 	return rec.UnixNano, rec.UnixNano != 0
+}
+
+// hyphened gives a date of Go's package log, 2026/11/02 10:00:01, in the form of others.
+func hyphened(text []byte) []byte {
+	if text[4] != '/' {
+		return text
+	}
+	text = bytes.Clone(text)
+	text[4], text[7] = '-', '-'
+	return text
 }
 
 // numberBehind gives the number that follows a text, empty when there is none.
@@ -147,7 +163,7 @@ const longestHeader = 4096
 func dateAt(text []byte) int {
 	for i := 0; i+19 <= len(text); i++ {
 		t := text[i:]
-		if t[4] == '-' && t[7] == '-' && t[13] == ':' && t[16] == ':' && (t[10] == 'T' || t[10] == ' ') && t[0] == '2' {
+		if t[0] == '2' && (t[4] == '-' || t[4] == '/') && t[7] == t[4] && t[13] == ':' && t[16] == ':' && (t[10] == 'T' || t[10] == ' ') {
 			return i
 		}
 	}

@@ -149,8 +149,8 @@ func (s *survey) decisive(name []byte, depth int) Kind {
 		return only(bytes.Contains(s.text(), []byte(":dynamodb:")), Stream)
 	case "data":
 		return only(depth == 2 && next == '"' && holdsRecord(s.text()), Stream)
-	case "body", "payload", "message":
-		return only(next == '"' && quotesRecord(s.text()), Stream)
+	case "body", "payload", "message", "cloudtrailevent":
+		return s.message()
 	case "metricname":
 		return only(string(name) == "MetricName" && depth <= 2, Description)
 	case "requestparameters":
@@ -205,19 +205,33 @@ func (s *survey) source() Kind {
 	return Other
 }
 
+// message judges a member that may hold a record as text.
+func (s *survey) message() Kind {
+	switch text := s.text(); {
+	case quotesRecord(text):
+		return Stream
+	case bytes.Contains(text, []byte(`\"eventSource\"`)) && bytes.Contains(text, []byte("dynamodb.amazonaws.com")):
+		return Trail
+	}
+	return Other
+}
+
 // quotesRecord reports whether the text of a message holds a change of a DynamoDB table, or tells of some.
 func quotesRecord(text []byte) bool {
 	return bytes.Contains(text, []byte("DDBStreamBatchInfo")) || bytes.Contains(text, []byte(`\"dynamodb\"`))
 }
 
-// text looks at the next value if it is a string.
+// text looks at the next value if it is a string, or what there is of it where the beginning is cut off.
 func (s *survey) text() []byte {
 	r := s.r
 	if r.Peek() != '"' {
 		return nil
 	}
-	_, text := r.Value()
-	return text
+	begin := r.At()
+	if _, text := r.Value(); !r.Broken() {
+		return text
+	}
+	return r.data[begin:]
 }
 
 // note remembers names that decide together.
