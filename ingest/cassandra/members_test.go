@@ -1,6 +1,8 @@
 package cassandra
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -126,6 +128,21 @@ func TestWhatChangesSlowlyIsReadSeldom(t *testing.T) {
 		want := map[string]int{"system_views.max_partition_size": 4, "system_views.tombstones_per_read": 10, "system_views.settings": 1}
 		if d := cmp.Diff(reads, want); d != "" {
 			t.Errorf("reads (-), want (+):\n%s", d)
+		}
+	})
+}
+
+func TestAClusterThatIsTooSlowForTheTimeIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		columns := f.tables["system_schema.columns"]
+		f.tables["system_schema.columns"] = func(a string, q *query) ([]record, error) {
+			time.Sleep(3 * time.Second)
+			return columns(a, q)
+		}
+		_, err := collect(t, f.server(t, "cassandra://10.0.0.1"), 2*time.Second)
+		if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "cassandra://10.0.0.1:9042: it was not read before the end: context deadline exceeded" {
+			t.Errorf("error %v", err)
 		}
 	})
 }

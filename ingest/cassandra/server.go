@@ -90,8 +90,8 @@ func (s *server) Collect(ctx context.Context, to ingest.Streams) error {
 	sink := to.Open(ingest.LiveInput{Name: name + "/system_schema", Format: &formats.tables})
 	c, err := s.readCluster(ctx, s.link(s.config.address), sink)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil
+		if ended := ctx.Err(); ended != nil {
+			err = fmt.Errorf("it was not read before the end: %w", ended)
 		}
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -167,14 +167,14 @@ func TestStoredSessionsAreLookedForLessOftenTheLongerThatTakes(t *testing.T) {
 		looks := 0
 		f.tables["system_traces.sessions"] = func(string, *query) ([]record, error) {
 			looks++
-			time.Sleep(300 * time.Millisecond) // so every 30 s
+			time.Sleep(300 * time.Millisecond) // so every 60 s
 			return nil, nil
 		}
 		if _, err := collect(t, f.server(t, "cassandra://10.0.0.1"), 5*time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		if looks < 8 || looks > 11 {
-			t.Errorf("%d looks in 5 minutes, want about 9", looks)
+		if looks < 4 || looks > 7 {
+			t.Errorf("%d looks in 5 minutes, want about 6", looks)
 		}
 	})
 }

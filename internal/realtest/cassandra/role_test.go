@@ -48,7 +48,7 @@ func TestTheLeastRoleOfTheDoctorSuffices(t *testing.T) {
 	if !strings.Contains(after, "permissions  enough") || strings.Contains(after, "refused") {
 		t.Errorf("with the least role:\n%s", after)
 	}
-	r := analyze(t, "keyheat", "cassandra://keyheat@"+at+"?interval=1s", "--for", "2s")
+	r := analyze(t, "keyheat", "cassandra://keyheat@"+at+"?interval=1s", "--for", "3s")
 	for _, note := range r.Notes {
 		if strings.Contains(note, "was not read") {
 			t.Errorf("with the least role: %s", note)
@@ -58,7 +58,7 @@ func TestTheLeastRoleOfTheDoctorSuffices(t *testing.T) {
 	// Each grant is needed: without it a table is refused.
 	for grant, table := range map[string]string{"KEYSPACE system_views": "system_views.settings", "TABLE system.top_partitions": "system.top_partitions"} {
 		run(t, s, "REVOKE SELECT ON "+grant+" FROM keyheat")
-		r := analyze(t, "keyheat", "cassandra://keyheat@"+at+"?interval=1s", "--for", "2s")
+		r := analyze(t, "keyheat", "cassandra://keyheat@"+at+"?interval=1s", "--for", "3s")
 		if !strings.Contains(strings.Join(r.Notes, "\n"), table+" was not read: User keyheat has no SELECT permission") {
 			t.Errorf("without SELECT ON %s no note on %s in %q", grant, table, r.Notes)
 		}

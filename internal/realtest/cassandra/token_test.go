@@ -10,7 +10,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -172,28 +171,17 @@ func tokenFault(types []string, stored []raw, want int64) string {
 	return ""
 }
 
-// store inserts keys in batches, some at the same time.
+// store inserts keys in batches.
 func store(t *testing.T, s *gocql.Session, insert string, next func() []any) {
 	t.Helper()
-	const batch, atATime = 50, 4
-	batches := make(chan *gocql.Batch)
-	var senders sync.WaitGroup
-	for range atATime {
-		senders.Go(func() {
-			for b := range batches {
-				if err := s.ExecuteBatch(b); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
+	const batch = 50
 	for range tokenKeys / batch {
 		b := s.NewBatch(gocql.UnloggedBatch)
 		for range batch {
 			b.Query(insert, next()...)
 		}
-		batches <- b
+		if err := s.ExecuteBatch(b); err != nil {
+			t.Fatal(err)
+		}
 	}
-	close(batches)
-	senders.Wait()
 }
