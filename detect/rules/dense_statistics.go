@@ -14,8 +14,8 @@ func denseStatistics(v *detect.View, t *detect.TargetView) []detect.Finding {
 	l := v.Limits
 	rows, known := s.rows.Value, s.rowsKnown
 	few := s.counted && s.reads < l.Of(detect.TombstonesReads).Value
-	average := !few && known && s.mean.low >= l.Of(detect.TombstonesMeanRead).Value &&
-		s.mean.low >= detect.Milli(mul(uint64(rows), l.Count(detect.TombstonesPerLiveRow)))
+	average := !few && known && s.typical >= l.Of(detect.TombstonesMeanRead).Value &&
+		s.typical >= detect.Milli(mul(uint64(rows), l.Count(detect.TombstonesPerLiveRow)))
 	part := s.mean.value
 	most := s.most.low >= l.Of(detect.TombstonesWarnRead).Value &&
 		(!known || part == 0 || detect.Ratio(uint64(part), uint64(part+rows)) >= l.Of(detect.TombstonesOfRead).Value)
@@ -37,7 +37,7 @@ func denseStatistics(v *detect.View, t *detect.TargetView) []detect.Finding {
 	add(s.most, "largest_read_tombstones", detect.TombstonesWarnRead)
 	add(s.mean, "tombstones_per_read", detect.TombstonesMeanRead)
 	if known {
-		f.Evidence = append(f.Evidence, stored(measure{rows, rows, rows}, "live_rows_per_read", "rows"))
+		f.Evidence = append(f.Evidence, stored(measure{rows, meanFloor(rows), rows}, "live_rows_per_read", "rows"))
 	}
 	(&cause{}).bySchema(&f, v, t)
 	return []detect.Finding{told(f, s.at)}
@@ -45,8 +45,9 @@ func denseStatistics(v *detect.View, t *detect.TargetView) []detect.Finding {
 
 // readStatistics are what a store keeps of the reads of a table.
 type readStatistics struct {
-	most      measure // tombstones of the largest read
-	mean      measure // on average, or the median
+	most      measure      // tombstones of the largest read
+	mean      measure      // on average, or the median
+	typical   detect.Milli // what is judged of it: the average as it is told, the lower edge of a median's bucket
 	meanAt    ingest.Position
 	rows      detect.Evidence
 	rowsKnown bool // rows holds the average or median live rows
@@ -72,9 +73,11 @@ func statisticsOf(v *detect.View, t *detect.TargetView) readStatistics {
 			s.at = append([]ingest.Position{p.First}, s.at...)
 			s.span = joined(s.span, n.span())
 		case p.Name == ingest.PointTombstonesPerRead && (p.Stat == "average" || p.Stat == "p50") && n.Milli > uint64(s.mean.value):
-			s.mean = measure{detect.Milli(n.Milli), detect.Milli(n.Milli), detect.Milli(n.Milli)}
+			s.mean = measure{detect.Milli(n.Milli), meanFloor(detect.Milli(n.Milli)), detect.Milli(n.Milli)}
+			s.typical = s.mean.value
 			if p.Stat == "p50" {
-				s.mean.low = min(s.mean.low, detect.Whole(ingest.BucketFloor(n.Milli/1000)))
+				s.mean.low = min(s.mean.value, detect.Whole(ingest.BucketFloor(n.Milli/1000)))
+				s.typical = s.mean.low
 			}
 			s.at, s.meanAt = append(s.at, p.First), p.First
 		case p.Name == ingest.PointTombstonesPerRead && p.Stat == "count":
@@ -84,6 +87,13 @@ func statisticsOf(v *detect.View, t *detect.TargetView) readStatistics {
 		}
 	}
 	return s
+}
+
+// meanFloor gives the least that the mean of a histogram may be: it is that of the tops of buckets, which are up to
+// a fifth over what is in them, and 1 for nothing (Cassandra's EstimatedHistogram).
+func meanFloor(mean detect.Milli) detect.Milli {
+	least := mean - mean/6
+	return least - min(least, detect.Whole(1))
 }
 
 // severity gives the level by the largest read; 0 for none.
