@@ -71,7 +71,7 @@ func (f *FactStats) sameSetting(o *FactStats) bool {
 // ofNode reports whether each node has its own value of a fact.
 func ofNode(name string) bool {
 	switch name {
-	case ingest.FactDatacenter, ingest.FactRack, ingest.FactTokens, ingest.FactNodeState:
+	case ingest.FactDatacenter, ingest.FactRack, ingest.FactTokens, ingest.FactNodeState, ingest.FactTraceProbability:
 		return true
 	}
 	return false

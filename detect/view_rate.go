@@ -1,9 +1,56 @@
 package detect
 
-import "math"
+import (
+	"math"
+	"strconv"
+
+	"github.com/keyheat/keyheat/ingest"
+)
 
 // All reports whether the input holds every request.
 func (r Rate) All() bool { return r.Num == r.Den }
+
+// SamplingOf gives the share of a table's requests that the input holds: what the user said, else, where traces alone
+// tell of them, the share that the nodes trace. Nodes of unlike shares make it unknown. 0 says that tracing is off by
+// now, and nothing of then.
+func (v *View) SamplingOf(t *TargetView) Rate {
+	if !v.Sampling.All() || t.Told != 1<<ingest.Traces {
+		return v.Sampling
+	}
+	rate := v.Sampling
+	for i := range v.Facts {
+		f := &v.Facts[i]
+		if f.Name != ingest.FactTraceProbability || !sameStore(f.Target.Store, t.Target.Store) {
+			continue
+		}
+		switch r, ok := shareOf(f.Value); {
+		case !ok:
+		case f.Other != "", !rate.All() && rate != r:
+			return Rate{Den: 1}
+		default:
+			rate = r
+		}
+	}
+	return rate
+}
+
+// shareOf reads a share of requests as a decimal number over 0 and up to 1: 0.001, 1.0E-3.
+func shareOf(text string) (Rate, bool) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(f > 0 && f <= 1) { // NaN is neither
+		return Rate{}, false
+	}
+	const parts = 1_000_000_000
+	num := uint64(math.Round(f * parts))
+	if num == 0 {
+		return Rate{}, false
+	}
+	den := uint64(parts)
+	for num%10 == 0 && den%10 == 0 {
+		num, den = num/10, den/10
+	}
+	return Rate{Num: num, Den: den}, true
+}
 
 // Unknown reports that the input is a sample of unknown rate, which Num 0 with Den not 0 stands for:
 // shares can be judged then, rates cannot.

@@ -103,6 +103,7 @@ const (
 	FactReadThresholds      = "read-thresholds"            // true or false
 	FactTombstonePageLimit  = "tombstone-page-limit"       // Scylla: a page ends after so many
 	FactMinTrackedPartition = "min-tracked-partition-size" // bytes
+	FactTraceProbability    = "trace-probability"          // of a node: the share of requests that it traces, 0.001
 )
 
 // Sources of States that decoders of print-outs use: which statement of the store it is.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/keyheat/keyheat/detect"
@@ -28,6 +29,24 @@ func witnessNotes(v *detect.View) []string {
 		notes = append(notes, fmt.Sprintf("more tables whose requests are told twice: %d", more))
 	}
 	return notes
+}
+
+// sampleNotes tells that traces hold a known share of requests, or one that nodes tell differently.
+func sampleNotes(v *detect.View) []string {
+	tables, rate := 0, detect.Rate{}
+	for _, t := range v.Targets {
+		if r := v.SamplingOf(t); r != v.Sampling {
+			tables, rate = tables+1, r
+		}
+	}
+	switch {
+	case tables == 0:
+		return nil
+	case rate.Unknown():
+		return []string{"nodes trace unlike shares of their requests: shares of traced requests are judged, rates are not (--sample-rate)"}
+	}
+	return []string{fmt.Sprintf("traces hold %s of the requests of %d tables, as nodes say: numbers of requests are those of the traces, shares have the bounds of a sample",
+		strconv.FormatFloat(float64(rate.Num)/float64(rate.Den), 'g', 6, 64), tables)}
 }
 
 func witnessNote(t *detect.TargetView) string {

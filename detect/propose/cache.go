@@ -40,8 +40,9 @@ func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
 	if share < cacheReads {
 		return nil
 	}
-	peak := detect.Whole(v.Sampling.Scale(k.PeakSecond.N))
-	left := detect.Whole(v.Sampling.Scale(leftOf(k.Exact.Seconds)))
+	sampled := v.SamplingOf(targetOf(v, f))
+	peak := detect.Whole(sampled.Scale(k.PeakSecond.N))
+	left := detect.Whole(sampled.Scale(leftOf(k.Exact.Seconds)))
 	return []detect.Proposal{{
 		Kind:    "cache",
 		Title:   fmt.Sprintf("answer reads from memory for a second: %d.%d %% of its requests read", share/10, share%10),

@@ -32,8 +32,9 @@ of magnitude over what is expected, because what is accepted may be larger by th
 				others = max(others, other.PeakSecond.N)
 			}
 		}
-		limit := 10 * v.Sampling.Scale(others)
-		peak := v.Sampling.Scale(k.PeakSecond.N)
+		sampled := v.SamplingOf(t)
+		limit := 10 * sampled.Scale(others)
+		peak := sampled.Scale(k.PeakSecond.N)
 		if others == 0 || limit >= peak {
 			return nil
 		}

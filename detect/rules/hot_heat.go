@@ -147,5 +147,5 @@ func undecided(v *detect.View, t *detect.TargetView, k *detect.KeyView) bool {
 	all := scope{part: n, total: t.Totals[detect.Requests], distinct: t.Distinct.Low}
 	at := all
 	at.part.Low = n.High
-	return at.passes(v) && !all.passes(v)
+	return at.passes(v, v.SamplingOf(t)) && !all.passes(v, v.SamplingOf(t))
 }

@@ -19,7 +19,7 @@ type scope struct {
 }
 
 // passes reports whether the floors of a share are reached.
-func (s *scope) passes(v *detect.View) bool {
+func (s *scope) passes(v *detect.View, sampled detect.Rate) bool {
 	l := v.Limits
 	uniform := l.Count(detect.ShareTimesUniform)
 	switch {
@@ -29,7 +29,7 @@ func (s *scope) passes(v *detect.View) bool {
 		return false
 	case s.distinct == 0 || s.part.Low < ceilDiv(mul(uniform, s.total), s.distinct):
 		return false
-	case v.Sampling.All():
+	case sampled.All():
 		return true
 	}
 	return detect.WilsonLow(s.part.Low, s.total) >= l.Of(detect.ShareSampledLow).Value
@@ -62,9 +62,10 @@ func shareHeat(v *detect.View, t *detect.TargetView, k *detect.KeyView, panes []
 	}
 	share := detect.ShareOf(s.part, s.total)
 	h.evidence = append([]detect.Evidence{
-		shareEvidence(v, s, share),
+		shareEvidence(v, v.SamplingOf(t), s, share),
 		ranged(s.part).against("requests", "requests", floor.Value, floor.Source),
 	}, harm...)
+	h.evidence = append(h.evidence, scaled(v.SamplingOf(t), s.part)...)
 	h.evidence = append(h.evidence, readsAndWrites(k)...)
 	h.said = fmt.Sprintf("takes %s of %s%s%s", percent(share.Value), plural(s.total, "request"), s.when(v), clause)
 	return h, true
@@ -91,9 +92,19 @@ func (s *scope) when(v *detect.View) string {
 	return ""
 }
 
-func shareEvidence(v *detect.View, s *scope, share detect.ShareRange) detect.Evidence {
+// scaled gives how many requests there were in all, of those that a sample of known rate holds.
+func scaled(rate detect.Rate, seen detect.Range) []detect.Evidence {
+	if rate.All() || rate.Unknown() {
+		return nil
+	}
+	n := seen.Middle()
+	e := measure{detect.Whole(rate.Scale(n)), detect.Whole(rate.Low(seen.Low, seen.Low)), detect.Whole(rate.High(seen.High, max(seen.Low, 1)))}
+	return []detect.Evidence{e.evidence("scaled_requests", "requests")}
+}
+
+func shareEvidence(v *detect.View, sampled detect.Rate, s *scope, share detect.ShareRange) detect.Evidence {
 	limit := v.Limits.Of(detect.ShareOfTable)
-	if v.Sampling.All() {
+	if sampled.All() {
 		return shared(share).against("share", "share", limit.Value, limit.Source)
 	}
 	limit = v.Limits.Of(detect.ShareSampledLow)
@@ -108,11 +119,12 @@ func bestScope(v *detect.View, t *detect.TargetView, k *detect.KeyView, panes []
 		part: requests(k), total: t.Totals[detect.Requests], distinct: t.Distinct.Low,
 		span: t.Span, window: window{0, len(v.Panes)}, timed: len(v.Panes) > 0,
 	}
-	if all.passes(v) {
+	sampled := v.SamplingOf(t)
+	if all.passes(v, sampled) {
 		return all, true
 	}
 	best := (*scope)(nil)
-	for _, w := range stretches(spans, func(w window) bool { return inWindow(v, t, panes, w).passes(v) }) {
+	for _, w := range stretches(spans, func(w window) bool { return inWindow(v, t, panes, w).passes(v, sampled) }) {
 		if s := trimmed(v, t, panes, w); best == nil || s.part.Low > best.part.Low {
 			best = s
 		}
@@ -141,7 +153,7 @@ func trimmed(v *detect.View, t *detect.TargetView, panes []detect.KeyPane, w win
 			return s
 		}
 		less := inWindow(v, t, panes, shorter)
-		if !less.passes(v) {
+		if !less.passes(v, v.SamplingOf(t)) {
 			return s
 		}
 		s, w = less, shorter
@@ -257,13 +269,13 @@ func (h *hotMinutes) slow() ([]detect.Evidence, string) {
 
 // replicas looks for a minute at a high rate in which the nodes that serve the key are busier than the others.
 func (h *hotMinutes) replicas() ([]detect.Evidence, string) {
-	if h.k.Exact == nil || len(h.k.Exact.Nodes) == 0 || h.v.Sampling.Unknown() {
+	if h.k.Exact == nil || len(h.k.Exact.Nodes) == 0 || h.v.SamplingOf(h.t).Unknown() {
 		return nil, ""
 	}
 	rate, ratio := h.v.Limits.Of(detect.ShareHighRate), h.v.Limits.Of(detect.ShareNodesRatio)
 	for _, i := range h.minutes {
 		p, n := h.v.Panes[i], h.panes[i].Requests
-		perSecond := detect.Whole(h.v.Sampling.Low(n.Low, n.Low)) / detect.Milli(max(p.End-p.Start, 60))
+		perSecond := detect.Whole(h.v.SamplingOf(h.t).Low(n.Low, n.Low)) / detect.Milli(max(p.End-p.Start, 60))
 		if perSecond < rate.Value {
 			continue
 		}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,25 @@ func TestHotPartitionShare(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestSharesOfTracesHaveTheBoundsOfTheSampleThatTheyAre(t *testing.T) {
+	v := aView(1, aTarget(ingest.Cassandra, 200, aKey("a", 50)))
+	v.Targets[0].Told = 1 << ingest.Traces
+	v.Facts = []detect.FactStats{{Name: ingest.FactTraceProbability, Node: "10.0.0.1", Value: "0.01"}}
+	found := judged(t, &HotPartition, v)
+	if len(found) != 1 {
+		t.Fatalf("got %d findings, want one", len(found))
+	}
+	for _, want := range []detect.Evidence{
+		{Measure: "share", Value: 200, Low: 155, High: 254},
+		{Measure: "scaled_requests", Value: detect.Whole(5000), Low: detect.Whole(3600), High: detect.Whole(6400)},
+	} {
+		i := slices.IndexFunc(found[0].Evidence, func(e detect.Evidence) bool { return e.Measure == want.Measure })
+		if e := found[0].Evidence[i]; e.Value != want.Value || e.Low != want.Low || e.High != want.High {
+			t.Errorf("got %s of %v [%v, %v], want %v [%v, %v]", e.Measure, e.Value, e.Low, e.High, want.Value, want.Low, want.High)
+		}
 	}
 }
 

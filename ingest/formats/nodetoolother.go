@@ -19,7 +19,8 @@ var NodetoolOther = ingest.Format{
 getendpoints, getsstables, gossipinfo, info, version, getguardrailsconfig, compactionstats, compactionhistory,
 tpstats, netstats, proxyhistograms, rangekeysample, gettraceprobability, getauditlog, getfullquerylog, repair
 (https://cassandra.apache.org/doc/latest/cassandra/managing/tools/nodetool/nodetool.html). Taken are nodes with
-their data centre, rack, state and number of tokens, the version, and guardrails on partitions. What nodetool says
+their data centre, rack, state and number of tokens, the version, what share of requests is traced, and guardrails on
+partitions. What nodetool says
 when it fails is a problem.`,
 	Sequential: true,
 	Sniff:      sniffNodetoolOther,
@@ -69,6 +70,8 @@ func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 		tellFact(to, f, ingest.FactPartitioner, value[bytes.LastIndexByte(value, '.')+1:])
 	case infoFacts[name] != "":
 		tellFact(to, f, infoFacts[name], value)
+	case name == "current trace probability":
+		tellFact(to, f, ingest.FactTraceProbability, value)
 	case name == "token" && infoTokens.Match(value):
 		tellFact(to, f, ingest.FactTokens, infoTokens.FindSubmatch(value)[1])
 	default:
