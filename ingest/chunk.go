@@ -107,6 +107,7 @@ func (w *worker) frame(in *Input, r io.Reader, base, start, stop, chunk uint64) 
 		limit = MaxDocument
 	}
 	f.lines.limit, w.wrapped.outer.limit = limit, limit
+	f.pieces = in.Format.Pieces && in.envelope == nil
 	f.start, f.first, f.held, f.rec, f.recFault = start, start == 0, false, Record{}, faultNone
 	f.reset(r, base, stop)
 	if in.envelope != nil {

@@ -69,6 +69,9 @@ type Format struct {
 	// Long is set for formats whose records may be as long as MaxDocument, where others are bound to
 	// Options.MaxRecord.
 	Long bool
+	// Pieces is set for Sequential formats whose lines may be of any length: one that is longer than
+	// Options.MaxRecord comes as several records, all but the last of which are Cut.
+	Pieces bool
 	// Sequential is set for formats in which a record needs those before it: one decoder reads all
 	// chunks of an input in order.
 	Sequential bool
@@ -102,6 +105,7 @@ const SniffBytes = 64 << 10
 type Record struct {
 	Data []byte // without its line end; valid only during the call; cap(Data) >= len(Data)+64
 	At   Position
+	Cut  bool // its line goes on in the next record: see Format.Pieces
 
 	// What the envelope around the record said.
 	UnixNano int64 // 0: nothing

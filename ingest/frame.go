@@ -33,14 +33,14 @@ func (f *framer) record() bool {
 			return false
 		}
 		data := f.buf[f.from:f.to]
-		if f.fault == faultNone {
+		if f.fault == faultNone && !f.part {
 			data = trimCR(data)
 		}
 		if len(data) == 0 || f.pos < f.start {
 			continue
 		}
 		f.open()
-		f.rec.Data = data
+		f.rec.Data, f.rec.Cut = data, f.part
 		return true
 	}
 }

@@ -83,3 +83,29 @@ func TestFramingAllocatesNothingForARecord(t *testing.T) {
 		}
 	}
 }
+
+// A line of any length comes in pieces that do not depend on how it was read.
+func TestALineThatIsTooLongComesInPieces(t *testing.T) {
+	data := []byte("short\n" + string(bytes.Repeat([]byte("0123456789"), 5)) + "\r\nlast")
+	for _, block := range []int{1, 7, 16, 100} {
+		w := &worker{r: &run{o: Options{Chunk: 1 << 20, MaxRecord: 20, ReadBuffer: block}}}
+		var stopped atomic.Bool
+		w.f.stopped, w.f.block = &stopped, block
+		in := &Input{Format: &Format{Name: "pieces", Sequential: true, Pieces: true}}
+		w.frame(in, bytes.NewReader(data), 0, 0, math.MaxUint64, 1<<20)
+		var got []Record
+		for w.f.record() {
+			got = append(got, Record{Data: bytes.Clone(w.f.rec.Data), At: w.f.rec.At, Cut: w.f.rec.Cut})
+		}
+		want := []Record{
+			{Data: []byte("short"), At: Position{Line: 1}},
+			{Data: []byte("01234567890123456789"), At: Position{Byte: 6, Line: 2}, Cut: true},
+			{Data: []byte("01234567890123456789"), At: Position{Byte: 26, Line: 2}, Cut: true},
+			{Data: []byte("0123456789"), At: Position{Byte: 46, Line: 2}},
+			{Data: []byte("last"), At: Position{Byte: 58, Line: 3}},
+		}
+		if d := gocmp.Diff(got, want); d != "" {
+			t.Errorf("read by %d bytes: %s", block, d)
+		}
+	}
+}

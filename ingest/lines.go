@@ -40,6 +40,8 @@ type lines struct {
 	limit   int    // longest line, in bytes without its end
 	block   int    // bytes to read at once
 	rest    bool   // the current line was too long, and goes on at next
+	pieces  bool   // lines that are too long come as several
+	part    bool   // the current line is such a piece, and not the last
 	stop    uint64 // the rest of a line that is too long is not read past here
 	tally   tally
 
@@ -66,8 +68,12 @@ func (l *lines) line() bool {
 	if l.rest && !l.dropRest() {
 		return false
 	}
+	l.part = false
 	for {
 		i := bytes.IndexByte(l.buf[l.seen:l.fill], '\n')
+		if l.pieces && l.piece(i) {
+			break
+		}
 		if i >= 0 {
 			l.take(l.next, l.seen+i)
 			l.next, l.seen = l.to+1, l.to+1
@@ -97,6 +103,21 @@ func (l *lines) line() bool {
 	} else if l.to-l.from > l.limit {
 		l.to, l.fault = l.from+l.limit, faultLong
 	}
+	return true
+}
+
+// piece makes the beginning of a line that is too long the current line; its end stands i bytes behind seen, -1:
+// further on. False: it is not too long, as far as it is known.
+func (l *lines) piece(i int) bool {
+	end := l.fill
+	if i >= 0 {
+		end = l.seen + i
+	}
+	if end-l.next <= l.limit {
+		return false
+	}
+	l.take(l.next, l.next+l.limit)
+	l.next, l.seen, l.part = l.to, end, true
 	return true
 }
 

@@ -35,6 +35,7 @@ func Catalogue() []*ingest.Format {
 		&SSTablePartitions,
 		&SSTableMetadata,
 		&SSTableDump,
+		&ScyllaDump,
 		&ScyllaSSTable,
 		&ScyllaCompaction,
 		&CQLShTable,

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/cql"
 )
 
 // SSTableDump is the contents of an SSTable as JSON.
@@ -23,31 +24,25 @@ var SSTableDump = ingest.Format{
 sstable2json of 2.2 and before prints {"key":…,"cells":[["name","value",time,"d"],…]}: its deleted cells ("d") and range
 markers ("t") are counted, its rows are not told.
 Of each partition rows and tombstones are counted by kind, "at least", as it may have more in other SSTables; its
-size is the distance to the next one. The table is told only by a command line before the JSON that names the
-path. What is held does not depend on the length of the dump.`,
+size is the distance to the next one. The table is told by a command line before the JSON that names the path; else it
+is the one table of a given schema that has so many key and clustering columns and all the columns of the first cells,
+if there is one alone. What is held depends neither on the length of the dump nor of its lines.`,
 	Sequential: true,
+	Pieces:     true,
 	Sniff:      sniffDump,
-	New:        func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return &dump{}, nil },
+	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
+		return &dump{schema: o.Schema}, nil
+	},
 }
-
-const (
-	skipDump      = "part of a partition's JSON"
-	causeDumpCut  = "partition that the dump ends in"
-	causeDumpKey  = "partition of a dump without a key"
-	causeDumpDeep = "JSON that is no dump of an SSTable"
-
-	dumpDepth = 32
-)
 
 // A dump reads JSON by pieces: at each bracket it knows the names of the objects and arrays around.
 type dump struct {
-	out   printout
-	names [dumpDepth]string // of the members that stand open, by depth
-	array [dumpDepth]bool
-	depth int
-	name  string // member whose value comes next
-	table []byte
-	index []byte
+	jsonWalk
+	out    printout
+	schema *cql.Schema
+	table  []byte
+	index  []byte
+	looks  dumpLooks
 
 	line     ingest.Position
 	told     bool // of something in the current line
@@ -90,7 +85,19 @@ func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	for i := 0; i < len(rec.Data); {
-		i = d.token(rec, i, to)
+		step, text, next := d.next(rec.Data, i, rec.Cut)
+		i = next
+		switch step {
+		case walkEnter:
+			d.entered(rec.At)
+		case walkLeave:
+			d.left(to)
+		case walkValue:
+			d.value(text)
+		case walkDeep:
+			complain(to, causeDumpDeep, nil, rec.At)
+			d.open, d.told = false, true
+		}
 	}
 	if !d.told {
 		to.Skip(skipDump)
@@ -99,62 +106,15 @@ func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
 
 var dumpPath = regexp.MustCompile(`/\S+-Data\.db`)
 
-// token reads the token at data[i] and gives the offset after it.
-func (d *dump) token(rec *ingest.Record, i int, to ingest.Sink) int {
-	switch c := rec.Data[i]; c {
-	case ' ', '\t', ',', ':', '\r', '\n':
-		return i + 1
-	case '{', '[':
-		d.enter(c == '[', rec.At, to)
-		return i + 1
-	case '}', ']':
-		d.leave(to)
-		return i + 1
-	}
-	kind, text, next := ingest.ScanJSON(rec.Data, i)
-	if kind == ingest.JSONBroken {
-		return i + 1 // a prompt, or a string that is cut off
-	}
-	if kind == ingest.JSONString || kind == ingest.JSONEscaped {
-		if j := ingest.SkipSpace(rec.Data, next); j < len(rec.Data) && rec.Data[j] == ':' && d.depth > 0 && !d.array[d.depth-1] {
-			d.name = string(text)
-			return j + 1
-		}
-	}
-	d.value(text)
-	return next
-}
-
-// in reports whether the innermost open members have these names; arrays and their elements have that
-// of the array.
-func (d *dump) in(names ...string) bool {
-	if d.depth < len(names) {
-		return false
-	}
-	for i, n := range names {
-		if d.names[d.depth-len(names)+i] != n {
-			return false
-		}
-	}
-	return true
-}
-
-// enter opens an object or array.
-func (d *dump) enter(array bool, at ingest.Position, to ingest.Sink) {
-	if d.depth == dumpDepth {
-		complain(to, causeDumpDeep, nil, at)
-		d.depth, d.open, d.told = 0, false, true
-		return
-	}
-	name := d.name
-	if d.depth > 0 && d.array[d.depth-1] {
-		name = d.names[d.depth-1]
-	}
-	d.names[d.depth], d.array[d.depth], d.name = name, array, ""
-	d.depth++
+// entered takes an object or array that was opened.
+func (d *dump) entered(at ingest.Position) {
+	name := d.names[d.depth-1]
 	switch {
-	case array:
+	case d.array[d.depth-1]:
 		d.fields = 0
+		if d.depth == 1 {
+			d.looks = dumpLooks{} // another SSTable, perhaps of another table
+		}
 	case name == "partition":
 		d.begin(at)
 	case name == "rows":
@@ -199,6 +159,7 @@ func (d *dump) deletion() {
 
 // value takes a value that is no object and no array.
 func (d *dump) value(text []byte) {
+	d.looks.value(d, text)
 	switch {
 	case d.name == "key" && d.depth <= 2 && !d.open:
 		d.begin(d.line)
@@ -224,15 +185,11 @@ func (d *dump) value(text []byte) {
 	d.name = ""
 }
 
-// leave closes an object or array.
-func (d *dump) leave(to ingest.Sink) {
-	if d.depth == 0 {
-		return
-	}
-	d.depth--
-	name, array := d.names[d.depth], d.array[d.depth]
+// left takes an object or array that was closed.
+func (d *dump) left(to ingest.Sink) {
+	name := d.names[d.depth]
 	switch {
-	case array:
+	case d.array[d.depth]:
 	case name == "cells":
 		d.cell()
 	case name == "rows":
@@ -281,6 +238,7 @@ func (d *dump) finish(to ingest.Sink) {
 		d.state(to, p.key, ingest.PartitionBytes, uint64(d.position-p.position), d.out.place(p.at))
 	}
 	d.key = ingest.AppendKey(d.key[:0], d.parts...)
+	d.looks.find(d.schema, len(d.parts))
 	k := d.kinds
 	if k.Rows > 0 {
 		d.state(to, d.key, ingest.PartitionRows, k.Rows, at)
@@ -292,8 +250,12 @@ func (d *dump) finish(to ingest.Sink) {
 }
 
 func (d *dump) state(to ingest.Sink, key []byte, m ingest.Measure, n uint64, at ingest.Position) {
+	table := d.table
+	if len(table) == 0 {
+		table = d.looks.table
+	}
 	s := ingest.State{
-		Store: ingest.Cassandra, Table: d.table, Index: d.index, Key: key, KeyKnown: true, Source: ingest.SourceDump,
+		Store: ingest.Cassandra, Table: table, Index: d.index, Key: key, KeyKnown: true, Source: ingest.SourceDump,
 		Measure: m, Value: n, AtLeast: true, At: at,
 	}
 	d.told = true
