@@ -194,12 +194,21 @@ func (d *tableStatsJSON) yaml() {
 	var names [5]string
 	b := statsBlock{d: d}
 	offset := 0
+	long := "" // a key over 128 characters, which stands in a line of its own: "? key", and ": value" below
 	for line := range bytes.Lines(d.rec.Data) {
 		at := offset
 		offset += len(line)
 		level := indentOf(line) / 2
-		name, value, ok := yamlMember(bytes.TrimSpace(line))
-		if !ok || level >= len(names) {
+		line = bytes.TrimSpace(line)
+		if key, ok := bytes.CutPrefix(line, []byte("? ")); ok {
+			long = yamlScalar(key)
+			continue
+		}
+		name, value, ok := yamlMember(line)
+		if after, below := bytes.CutPrefix(line, []byte(": ")); below && long != "" {
+			name, value, ok = long, yamlScalar(after), true
+		}
+		if long = ""; !ok || level >= len(names) {
 			continue
 		}
 		names[level] = name
@@ -223,19 +232,47 @@ func (d *tableStatsJSON) yaml() {
 
 // yamlMember reads "name: value", each of them perhaps in quotes; the name may hold colons.
 func yamlMember(text []byte) (name, value string, ok bool) {
-	s := string(text)
-	if len(s) > 0 && (s[0] == '\'' || s[0] == '"') {
-		i := strings.IndexByte(s[1:], s[0])
-		if i < 0 || !strings.HasPrefix(s[i+2:], ":") {
-			return "", "", false
+	if len(text) > 0 && (text[0] == '\'' || text[0] == '"') {
+		quoted, rest, ok := yamlQuoted(text)
+		if value, found := bytes.CutPrefix(rest, []byte(":")); ok && found {
+			return string(quoted), yamlScalar(value), true
 		}
-		return s[1 : i+1], strings.Trim(strings.TrimSpace(s[i+3:]), `'"`), true
+		return "", "", false
 	}
-	if i := strings.LastIndex(s, ": "); i > 0 {
-		return s[:i], strings.Trim(strings.TrimSpace(s[i+2:]), `'"`), true
+	if i := bytes.LastIndex(text, []byte(": ")); i > 0 {
+		return string(text[:i]), yamlScalar(text[i+2:]), true
 	}
-	name, ok = strings.CutSuffix(s, ":")
+	name, ok = strings.CutSuffix(string(text), ":")
 	return name, "", ok && name != ""
+}
+
+// yamlQuoted gives what a quoted scalar stands for: within single quotes a quote is doubled, within double quotes
+// escapes are those of JSON, as far as keys need them.
+func yamlQuoted(text []byte) (plain, rest []byte, ok bool) {
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && text[0] == '"':
+			i++
+		case c != text[0]:
+		case c == '\'' && i+1 < len(text) && text[i+1] == '\'':
+			i++
+		case c == '"':
+			return ingest.AppendUnquoted(nil, text[1:i]), text[i+1:], true
+		default:
+			return bytes.ReplaceAll(text[1:i], []byte("''"), []byte("'")), text[i+1:], true
+		}
+	}
+	return nil, nil, false
+}
+
+func yamlScalar(text []byte) string {
+	text = bytes.TrimSpace(text)
+	if len(text) > 0 && (text[0] == '\'' || text[0] == '"') {
+		if plain, _, ok := yamlQuoted(text); ok {
+			return string(plain)
+		}
+	}
+	return string(text)
 }
 
 func sniffTableStatsJSON(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
