@@ -13,9 +13,10 @@ var ScyllaSSTable = ingest.Format{
 	Name:     "scylla-sstable",
 	Title:    "scylla sstable dump-scylla-metadata and dump-statistics, JSON",
 	Coverage: ingest.StateOnly,
-	Carries:  []string{"partition, row, cell and collection sizes, from 2026.2 on with key"},
+	Carries:  []string{"partition, row, cell and collection sizes, from 2026.2 on with key", "droppable tombstones"},
 	Doc: `JSON of scylla sstable dump-scylla-metadata: the largest of each kind in an SSTable, with the node's limit, and from
-2026.2 on the largest with their keys; dump-statistics is recognised
+2026.2 on the largest with their keys; of dump-statistics the largest partition, and what part of the cells was dead
+when the SSTable was written
 (https://opensource.docs.scylladb.com/stable/operating-scylla/admin-tools/scylla-sstable.html):
 
     {"sstables":{"/var/lib/scylla/data/shop/inbox-97ec…/me-3-big-Data.db":{"large_data_stats":
@@ -56,6 +57,9 @@ func (d *scyllaSSTable) Decode(rec *ingest.Record, to ingest.Sink) {
 		d.at, d.limits = place.of(path), map[ingest.Measure]uint64{}
 		eachObject(jsonMember(text, "large_data_stats"), d.largest)
 		d.records(text)
+		if stats := jsonMember(text, "stats"); stats != nil {
+			d.statistics(stats)
+		}
 	})
 	if !d.told {
 		to.Skip("description of an SSTable without large data")
