@@ -66,6 +66,9 @@ func confirmSteps(f *detect.Finding) []string {
 		}
 	case "tombstone-dense-read":
 		steps = append(steps, "confirm with a trace of one such read: cqlsh, TRACING ON, then the statement")
+		if f.Subject.Target.Store == ingest.Scylla {
+			return append(steps, scyllaKinds)
+		}
 		if _, given := measured(f, "table_tombstones_per_read"); !given {
 			steps = append(steps, "nodetool tablestats "+word(f.Subject.Target.Table, "KEYSPACE.TABLE")+": tombstones per slice and partition sizes")
 		}

@@ -57,12 +57,18 @@ func confirmItem(f *detect.Finding) []string {
 
 func confirmTombstones(f *detect.Finding) []string {
 	both := dotted(f.Subject.Target.Table)
+	if f.Subject.Target.Store == ingest.Scylla {
+		return []string{scyllaKinds, "a trace of one read of the partition tells whether reads meet them: cqlsh, TRACING ON"}
+	}
 	return []string{
 		"confirm with sstablepartitions --min-tombstones 1000 on the data files of " + both + " (5.0 and later): rows, ranges, collections, cells and what expired, apart",
 		"before 5.0: sstabledump FILE -k KEY, on one replica; nodetool getsstables " + both + " KEY names the files",
 		"a trace of one read of the partition tells whether reads meet them: cqlsh, TRACING ON",
 	}
 }
+
+// scyllaKinds is how ScyllaDB shows what tombstones there are. Its statistics of reads never count any.
+const scyllaKinds = "confirm with scylla sstable dump-data --output-format json FILES > dump.json on one replica, and keyheat analyze dump.json: rows, ranges, collections and cells, apart"
 
 func confirmPurge(f *detect.Finding) []string {
 	return []string{

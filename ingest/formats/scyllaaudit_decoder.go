@@ -100,8 +100,6 @@ func (d *scyllaAudit) named(entry []byte, a *cqltrace.Audit) (failed, whole bool
 				break
 			}
 			switch string(name) {
-			case "node":
-				d.event.Node = saAddress(value)
 			case "category":
 				a.Category = value
 			case "cl":
@@ -153,7 +151,7 @@ func (d *scyllaAudit) ordered(entry []byte, a *cqltrace.Audit) (failed, whole bo
 		}
 		f[i], text = text[n+len(saComma):], text[:n]
 	}
-	d.event.Node, a.Category, d.event.Consistency = saAddress(f[0]), f[1], ingest.ConsistencyOf(f[2])
+	a.Category, d.event.Consistency = f[1], ingest.ConsistencyOf(f[2]) // the node is the coordinator: no replica
 	a.Keyspace, a.Operation = f[4], d.unescaped(text)
 	if string(f[3]) == "true" || string(f[3]) == "false" {
 		a.Table = f[7]
@@ -181,12 +179,4 @@ func (d *scyllaAudit) unescaped(query []byte) []byte {
 	}
 	d.plain = ingest.AppendUnquoted(d.plain[:0], query)
 	return d.plain
-}
-
-// saAddress gives an address without its port.
-func saAddress(text []byte) []byte {
-	if i := bytes.LastIndexByte(text, ':'); i > 0 && (text[i-1] == ']' || bytes.IndexByte(text[:i], ':') < 0) {
-		text = text[:i]
-	}
-	return bytes.Trim(text, "[]")
 }

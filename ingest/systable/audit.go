@@ -26,7 +26,8 @@ func AuditRow(values [][]byte) []string {
 }
 
 // audited reads a row of ScyllaDB's audit.audit_log or of DSE's dse_audit.audit_log: a request to the coordinator
-// that wrote it. Those that failed or were refused are passed over, as in audit logs of Cassandra.
+// that wrote it, which need not be a replica and is not told. Those that failed or were refused are passed over, as in
+// audit logs of Cassandra.
 func (s *Sayer) audited(r *Row, at ingest.Position, to ingest.Sink) (told bool) {
 	a := cqltrace.Audit{
 		Category: r.Of("category"), Kind: r.Of("type"), Keyspace: r.Of("keyspace_name"), Table: r.Of("table_name"),
@@ -36,7 +37,7 @@ func (s *Sayer) audited(r *Row, at ingest.Position, to ingest.Sink) (told bool) 
 		return false
 	}
 	e := ingest.Event{
-		Store: ingest.Cassandra, Coverage: ingest.Traffic, Node: r.Of("node"), Consistency: ingest.ConsistencyOf(r.Of("consistency")), At: at,
+		Store: ingest.Cassandra, Coverage: ingest.Traffic, Consistency: ingest.ConsistencyOf(r.Of("consistency")), At: at,
 	}
 	if r.Has("error") {
 		e.Store = ingest.Scylla
