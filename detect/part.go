@@ -63,10 +63,11 @@ type inputContext struct {
 	node     string // or the folder, where nothing names the node
 	name     string
 	role     string
+	taken    int64 // when its states and statistics were collected, Unix nanoseconds; 0: not known
 }
 
 func contextOf(in *ingest.Input) inputContext {
-	c := inputContext{coverage: in.Format.Coverage, node: in.Node, name: in.Name, role: in.Role()}
+	c := inputContext{coverage: in.Format.Coverage, node: in.Node, name: in.Name, role: in.Role(), taken: in.Taken()}
 	if c.node == "" {
 		c.node = in.Folder()
 	}

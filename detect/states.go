@@ -72,23 +72,27 @@ func compareStates(a, b StateStats) int {
 // State keeps a measured condition.
 func (b *Builder) State(s *ingest.State) {
 	b.states++
+	at := b.collectedAt(s.UnixNano)
 	e := ingest.Event{Store: s.Store, Table: s.Table, Index: s.Index}
 	t := &b.open[b.target(&e)]
 	x := StateStats{
 		Measure: s.Measure, Key: string(s.Key), KeyKnown: s.KeyKnown, Part: string(s.Part),
 		Node: b.nodeOf(s.Node), Source: s.Source,
-		Max: s.Value, MaxNano: s.UnixNano, Limit: s.Limit, AtLeast: s.AtLeast, Said: s.Said, Count: 1,
-		First: s.UnixNano, Last: s.UnixNano, Kinds: s.Kinds, Positions: []ingest.Position{s.At},
+		Max: s.Value, MaxNano: at, Limit: s.Limit, AtLeast: s.AtLeast, Said: s.Said, Count: 1,
+		First: at, Last: at, Kinds: s.Kinds, Positions: []ingest.Position{s.At},
 	}
-	if s.UnixNano != 0 {
-		x.Days = []DayMax{{uint32(s.UnixNano / second / 86400), s.Value}}
-		b.clock(&t.stats, s.UnixNano)
+	if at != 0 {
+		x.Days = []DayMax{{uint32(at / second / 86400), s.Value}}
+		b.clock(&t.stats, at)
 	}
 	t.stats.States = joinState(t.stats.States, &x)
 	if len(t.stats.States) > 2*MaxStates {
 		b.lost.States = AddSat(b.lost.States, t.stats.capStates())
 	}
 }
+
+// collectedAt gives the time of what a record tells, else that of its input.
+func (b *Builder) collectedAt(unixNano int64) int64 { return cmp.Or(unixNano, b.inputContext.taken) }
 
 // joinState adds x to a sorted list.
 func joinState(list []StateStats, x *StateStats) []StateStats {
@@ -247,7 +251,7 @@ func (b *Builder) Point(p *ingest.Point) {
 	x := PointStats{
 		Target: Target{Store: p.Store, Table: string(p.Table), Index: string(p.Index)}, Node: b.nodeOf(p.Node),
 		Name: string(p.Name), Stat: p.Stat,
-		Values: []PointValue{{uint32(p.UnixNano / second), p.Seconds, p.Milli}}, First: p.At,
+		Values: []PointValue{{uint32(b.collectedAt(p.UnixNano) / second), p.Seconds, p.Milli}}, First: p.At,
 	}
 	b.pointList = joinPoint(b.pointList, &x, &b.lost)
 }

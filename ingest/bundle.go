@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -38,8 +39,23 @@ func nodeOf(name string) string {
 	return ""
 }
 
+// Taken gives when the bundle was collected that the path of the input names, in Unix nanoseconds; 0: it names none.
+// ds-collector writes <host>_artifacts_<date>_<time>_<Unix seconds>.
+func (in *Input) Taken() int64 {
+	for _, folder := range strings.Split(strings.ReplaceAll(in.Name, `\`, "/"), "/") {
+		if m := artifacts.FindStringSubmatch(folder); m != nil {
+			if sec, err := strconv.ParseInt(m[2], 10, 64); err == nil && sec > firstCollector && sec < 1<<32 {
+				return sec * 1e9
+			}
+		}
+	}
+	return 0
+}
+
+const firstCollector = 1_500_000_000 // seconds: there was no collector before 2017
+
 var (
-	artifacts  = regexp.MustCompile(`^(.+)_artifacts_\d{4}_\d\d_\d\d_\d{4}_\d+(?:\.tar(?:\.gz)?)?$`)
+	artifacts  = regexp.MustCompile(`^(.+)_artifacts_\d{4}_\d\d_\d\d_\d{4}_(\d+)(?:\.tar(?:\.gz)?)?$`)
 	archiveEnd = regexp.MustCompile(`\.(?:tar|tar\.(?:gz|xz|zst|bz2)|tgz|zip)$`)
 )
 

@@ -26,3 +26,19 @@ func TestNodesOfBundlesAreNamedByTheirPaths(t *testing.T) {
 		}
 	}
 }
+
+func TestBundlesTellWhenTheyWereCollected(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		want int64
+	}{
+		{"ds/db-5_artifacts_2026_06_04_0930_1780565400/nodetool/tablestats.txt", 1780565400e9},
+		{"ds/db-6_artifacts_2026_06_04_0930_1780565400.tar.gz/db-6_artifacts_2026_06_04_0930_1780565400/nodetool/info.txt", 1780565400e9},
+		{"ds/db-5_artifacts_2026_06_04_0930_17/nodetool/tablestats.txt", 0},
+		{"nodes/10.0.0.1/nodetool/cfstats", 0},
+	} {
+		if got := (&Input{Name: c.name}).Taken(); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
+		}
+	}
+}
