@@ -33,9 +33,9 @@ type streamLine struct {
 
 // next switches another stream on.
 func (l *streamLine) next() {
-	s := newSimulator(l.random, time.Now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	s := newSimulator(rand.New(rand.NewPCG(l.random.Uint64(), 0)), time.Now)
 	s.keep, s.written = 0, len(l.streams)*1_000_000
 	l.streams, l.made = append(l.streams, s), append(l.made, time.Now())
 }
@@ -59,21 +59,21 @@ func arnOf(i int) string {
 	return strings.TrimSuffix(testStream, testLabel) + fmt.Sprintf("2026-11-30T00:00:%02d.000", i)
 }
 
-// of gives a stream, when the collector lives on.
-func (l *streamLine) of(arn string) (*simulator, int, error) {
+// of gives a stream and when it was made, when the collector lives on.
+func (l *streamLine) of(arn string) (*simulator, time.Time, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.crash > 0 {
 		if l.crash--; l.crash == 0 {
 			l.kill()
-			return nil, 0, context.Canceled
+			return nil, time.Time{}, context.Canceled
 		}
 	}
 	i := 0
 	for i < len(l.streams)-1 && arnOf(i) != arn {
 		i++
 	}
-	return l.streams[i], i, nil
+	return l.streams[i], l.made[i], nil
 }
 
 func (l *streamLine) ListStreams(ctx context.Context, in *dynamodbstreams.ListStreamsInput, _ ...func(*dynamodbstreams.Options)) (*dynamodbstreams.ListStreamsOutput, error) {
@@ -89,13 +89,13 @@ func (l *streamLine) ListStreams(ctx context.Context, in *dynamodbstreams.ListSt
 }
 
 func (l *streamLine) DescribeStream(ctx context.Context, in *dynamodbstreams.DescribeStreamInput, f ...func(*dynamodbstreams.Options)) (*dynamodbstreams.DescribeStreamOutput, error) {
-	s, i, err := l.of(*in.StreamArn)
+	s, made, err := l.of(*in.StreamArn)
 	if err != nil {
 		return nil, err
 	}
 	out, err := s.DescribeStream(ctx, in, f...)
 	if err == nil {
-		out.StreamDescription.CreationRequestDateTime = &l.made[i]
+		out.StreamDescription.CreationRequestDateTime = &made
 	}
 	return out, err
 }
