@@ -34,7 +34,7 @@ func TestTheConfigurationInTheDocumentationIsWell(t *testing.T) {
 	vars := map[string]string{"KEYHEAT_MASK_SECRET": "x", "ONCALL_URL": "slack://hook:T00000000-B00000000-XXXXXXXXXXXXXXXXXXXXXXXX@webhook", "SHOP_URL": "smtp://u:p@127.0.0.1:25/?from=a@example.org&to=b@example.org"}
 	e.readFile, e.getenv = os.ReadFile, func(name string) string { return vars[name] }
 	code, stdout, stderr := runArgs(t, e)
-	if code != exitRan || !strings.HasSuffix(stdout, "is well: jobs 3, places to notify 2\n") {
+	if code != exitRan || !strings.HasSuffix(stdout, "is well: jobs 4, places to notify 2\n") {
 		t.Errorf("exit %d, stdout %s, stderr %s", code, stdout, stderr)
 	}
 }
