@@ -50,6 +50,9 @@ func (f *object) begin(at int64) (*body, error) {
 	if err != nil {
 		return nil, err
 	}
+	if out.ContentLength == nil {
+		return nil, errors.Join(errors.New("the answer does not tell how long the object is"), out.Body.Close())
+	}
 	got := objectInfo{
 		whole: f.name, name: path.Base(key), size: aws.ToInt64(out.ContentLength) + at, modified: aws.ToTime(out.LastModified), tag: aws.ToString(out.ETag),
 	}

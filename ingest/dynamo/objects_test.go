@@ -23,13 +23,14 @@ import (
 
 // A fakeS3 is one bucket, of which pages have two names. Answers are cut as cut says.
 type fakeS3 struct {
-	mu      sync.Mutex
-	objects map[string]string
-	version map[string]int
-	cut     func() int // bytes after which an answer is cut; -1: it is not
-	asked   []string
-	needed  map[string]bool // actions of IAM with their resources
-	region  string          // that requests must be signed for; empty: any
+	mu         sync.Mutex
+	objects    map[string]string
+	version    map[string]int
+	cut        func() int // bytes after which an answer is cut; -1: it is not
+	asked      []string
+	needed     map[string]bool // actions of IAM with their resources
+	lengthless bool            // answers do not tell how long objects are
+	region     string          // that requests must be signed for; empty: any
 
 	parts map[string]string          // of objects that are not complete, by key and number
 	marks map[string]string          // metadata of the writer, by key
@@ -132,7 +133,9 @@ func (f *fakeS3) object(w http.ResponseWriter, r *http.Request, key string) {
 	w.Header().Set("ETag", tag)
 	w.Header().Set("X-Amz-Meta-"+writerMark, f.marks[key])
 	w.Header().Set("Last-Modified", "Mon, 30 Nov 2026 10:00:00 GMT")
-	w.Header().Set("Content-Length", strconv.Itoa(len(text)-from))
+	if !f.lengthless {
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)-from))
+	}
 	if from > 0 {
 		w.WriteHeader(206)
 	}
@@ -254,6 +257,14 @@ func TestAReplacedObjectIsNotGoneOnWith(t *testing.T) {
 	var path *fs.PathError
 	if len(got) != 1_000_000 || !errors.As(err, &path) || path.Path != "s3://logs/big" || !strings.Contains(err.Error(), "PreconditionFailed") {
 		t.Errorf("%d bytes, error %v", len(got), err)
+	}
+}
+
+func TestAnObjectOfUnknownLengthIsNotTakenForAnEmptyOne(t *testing.T) {
+	s3, objects := newFakeS3(t, map[string]string{"big": randomText(10_000)})
+	s3.lengthless = true
+	if _, err := objects.Open("s3://logs/big"); err == nil || !strings.Contains(err.Error(), "the answer does not tell how long the object is") {
+		t.Errorf("error %v", err)
 	}
 }
 
