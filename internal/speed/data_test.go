@@ -23,6 +23,7 @@ const events = 60_000
 // A dataset is the same records in the forms that jobs start from.
 type dataset struct {
 	ndjson, csv []ingest.Record
+	shapes      []ingest.Record // of NDJSON: 15,000 records each with escapes, 20 fields, a new order each, long keys
 }
 
 var data = sync.OnceValue(func() *dataset {
@@ -31,17 +32,36 @@ var data = sync.OnceValue(func() *dataset {
 	tables := []string{"orders", "customers", "sessions", "carts", "events", "inventory", "payments", "audit_log"}
 	ops := []string{"read", "read", "read", "write", "delete"}
 	at := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-	var ndjson, csv []string
+	var ndjson, csv, shapes []string
 	for i := range events {
 		rank := zipf.Uint64()
 		ts := at.Add(time.Duration(i) * 3 * time.Minute / events).Format("2006-01-02T15:04:05.000Z")
 		table, op := tables[rank%8], ops[random.IntN(len(ops))]
 		key, size := fmt.Sprintf("T0%03d#U#%016x", rank%1000, rank*0x9e3779b97f4a7c15), 64+random.IntN(8000)
 		ndjson = append(ndjson, fmt.Sprintf(`{"ts":%q,"table":%q,"op":%q,"key":%q,"bytes":%d}`, ts, table, op, key, size))
+		shapes = append(shapes, shaped(random, i*4/events, []string{
+			fmt.Sprintf(`"ts":%q`, ts), fmt.Sprintf(`"table":%q`, table), fmt.Sprintf(`"op":%q`, op), fmt.Sprintf(`"key":%q`, key), fmt.Sprintf(`"bytes":%d`, size),
+		}))
 		csv = append(csv, fmt.Sprintf("%s,%s,%s,%s,%d", ts, table, op, key, size))
 	}
-	return &dataset{ndjson: records(ndjson), csv: records(csv)}
+	return &dataset{ndjson: records(ndjson), csv: records(csv), shapes: records(shapes)}
 })
+
+// shaped gives a record in one of the shapes that real logs have beside the plain one.
+func shaped(random *rand.Rand, shape int, fields []string) string {
+	switch shape {
+	case 0:
+		fields[3] = strings.Replace(fields[3], "#U#", `\"U\u00e9`, 1)
+	case 1:
+		fields = append(fields, `"f1":"some text of a log","f2":"b","f3":123,"f4":4.5,"f5":true,"f6":"c","f7":"d","f8":null`,
+			`"f9":"e","f10":"f","f11":"g","f12":7,"f13":"h","f14":"i","f15":"j"`)
+	case 2:
+		random.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+	default:
+		fields[3] = strings.Replace(fields[3], "#U#", strings.Repeat("/Zürich-北京", random.IntN(12)), 1)
+	}
+	return "{" + strings.Join(fields, ",") + "}"
+}
 
 // decoded gives the records as decoded events.
 var decoded = sync.OnceValue(func() []ingest.Event {

@@ -24,6 +24,7 @@ type job struct {
 
 var jobs = []job{
 	{"decode NDJSON", events, 10, func(tb testing.TB) func() { return decode(tb, &formats.KeyEventsNDJSON, data().ndjson) }},
+	{"decode NDJSON of other shapes", events, 10, func(tb testing.TB) func() { return decode(tb, &formats.KeyEventsNDJSON, data().shapes) }},
 	{"decode CSV", events, 10, func(tb testing.TB) func() { return decode(tb, &formats.KeyEventsCSV, data().csv) }},
 	{"scan a Cassandra log", logLines, 1000, scanLog}, // its 300 warnings hold keys and statements
 	{"update heavy hitters", 4 * events, 0, updateTable},
