@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The commands that docs/live-cassandra.md begins with are run, each for a second.
+// The commands that docs/live-cassandra.md begins with are run, each for some seconds.
 func TestTheCommandsOfTheDocRun(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/live-cassandra.md")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestTheCommandsOfTheDocRun(t *testing.T) {
 		t.Fatalf("%d commands found", len(commands))
 	}
 	for _, c := range commands {
-		line := strings.NewReplacer("keyheat@10.0.3.17:9042", superuser+"@"+n.address(), "--for 5m", "--for 1s").Replace(c[1])
+		line := strings.NewReplacer("keyheat@10.0.3.17:9042", superuser+"@"+n.address(), "--for 5m", "--for 5s").Replace(c[1])
 		cmd := exec.CommandContext(t.Context(), keyheat(t), strings.Fields(line)...)
 		cmd.Env, cmd.Dir = append(os.Environ(), "KEYHEAT_CASSANDRA_PASSWORD="+superuser), t.TempDir()
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -148,7 +148,7 @@ func checkOwners(t *testing.T, pair [2]*node, url string, s *gocql.Session) {
 	all, _ := traces(t, s, "shop.carts", "")
 	keys, sum := map[string]string{}, uint64(0)
 	for _, n := range pair {
-		r := analyze(t, superuser, url, "--for", "2s", "--node", n.host)
+		r := analyze(t, superuser, url, "--for", "4s", "--node", n.host)
 		sum += r.requests("shop.carts")
 		for _, table := range r.Tables {
 			for _, k := range table.TopKeys {
