@@ -19,7 +19,7 @@ import (
 // canonical: equal Profiles have equal bytes.
 const (
 	profileMagic   = "keyheatP"
-	profileVersion = 5
+	profileVersion = 6
 )
 
 // ErrProfile is wrapped by every error of ReadProfile.

@@ -15,6 +15,12 @@ func (w *encoder) inventories(list []Inventory) {
 				w.b = t.Distinct.AppendBinary(w.b)
 				w.b = t.Sample.AppendBinary(w.b)
 				w.b = t.ItemBytes.AppendBinary(w.b)
+				w.flag(t.Types)
+				w.count(len(t.Entities))
+				for _, e := range t.Entities {
+					w.text(e.Name)
+					w.nums(e.Items, e.Bytes)
+				}
 			}
 		}
 		w.b = s.Sizes.AppendBinary(w.b)
@@ -52,6 +58,17 @@ func (r *decoder) storedTarget(p *Profile) StoredTarget {
 		t.Distinct = read(r, sketch.ReadDistinct)
 		t.Sample = read(r, sketch.ReadSample)
 		t.ItemBytes = read(r, sketch.ReadHistogram)
+		t.Types = r.flag()
+		for range r.count() {
+			e := EntitySize{r.text(), r.num(), r.num()}
+			if n := len(t.Entities); n > 0 && t.Entities[n-1].Name >= e.Name {
+				r.fail("entities are out of order")
+			}
+			t.Entities = append(t.Entities, e)
+		}
+		if len(t.Entities) > maxEntities || t.Types && len(t.Entities) > 0 {
+			r.fail("too many entities")
+		}
 	}
 	return t
 }

@@ -85,7 +85,7 @@ func (l *eventLog) add(e *ingest.Event) {
 	if !l.sortKeys { // what a Builder looks at
 		sortKey = sortKey[:min(len(sortKey), maxEntity+1)]
 	}
-	for _, b := range [...][]byte{e.Table, e.Index, e.Key, sortKey, e.Node, e.Shape} {
+	for _, b := range [...][]byte{e.Table, e.Index, e.Key, sortKey, e.Node, e.Shape, e.Entity} {
 		w.count(len(b))
 		w.b = append(w.b, b...)
 	}
@@ -145,6 +145,6 @@ func (l *eventLog) read(b []byte) []byte {
 	e.Requests, e.Partitions, e.Error, e.Retries = num(), num(), num(), num()
 	e.At.Byte, e.At.Line = num(), num()
 	e.Role = string(text())
-	e.Table, e.Index, e.Key, e.SortKey, e.Node, e.Shape = text(), text(), text(), text(), text(), text()
+	e.Table, e.Index, e.Key, e.SortKey, e.Node, e.Shape, e.Entity = text(), text(), text(), text(), text(), text(), text()
 	return b
 }

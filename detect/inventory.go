@@ -29,6 +29,8 @@ type StoredTarget struct {
 	Distinct  *sketch.Distinct
 	Sample    *sketch.Sample
 	ItemBytes *sketch.Histogram
+	Entities  []EntitySize // sorted by name
+	Types     bool         // there were more entities than types could be, and Entities is empty
 }
 
 // MaxInventories is the most Inventories of a Profile that have a time; beyond, the earliest give way and
@@ -58,6 +60,7 @@ func (b *Builder) stored(e *ingest.Event) {
 	if t.ItemBytes != nil {
 		t.ItemBytes.Add(bytes/n, n)
 	}
+	t.entity(e, n, bytes)
 	if !e.KeyKnown || b.open[id].other {
 		t.Keyless += n
 		return
@@ -151,6 +154,11 @@ func (t *StoredTarget) add(o StoredTarget) {
 	t.Distinct.Merge(o.Distinct)
 	t.Sample.Merge(o.Sample)
 	t.ItemBytes.Merge(o.ItemBytes)
+	if t.Types = t.Types || o.Types; t.Types {
+		t.Entities = nil
+		return
+	}
+	t.joinEntities(o.Entities)
 }
 
 // capInventories keeps the last ones, and the one without a time.

@@ -103,7 +103,7 @@ func (r *decoder) loggedEvent() {
 	for range 6 { // requests, partitions, error, retries, byte, line
 		r.num()
 	}
-	for range 7 { // role, table, index, key, sort key, node, shape
+	for range 8 { // role, table, index, key, sort key, node, shape, entity
 		r.skipText()
 	}
 }

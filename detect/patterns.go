@@ -277,7 +277,11 @@ func entities(e *ingest.Event) (key, sort []byte) {
 	if e.Store == ingest.Cassandra || e.Store == ingest.Scylla || len(e.Shape) > 0 {
 		return nil, nil
 	}
-	return entity(e.Key), entity(e.SortKey)
+	key, sort = entity(e.Key), entity(e.SortKey)
+	if key == nil && sort == nil && len(e.Entity) > 0 {
+		key = e.Entity[:min(len(e.Entity), maxEntity)]
+	}
+	return key, sort
 }
 
 // entity gives what stands before the first #, if it looks like a name: a letter, then letters, digits,

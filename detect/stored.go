@@ -18,6 +18,7 @@ type StoredItems struct {
 	Keyless     uint64 // items whose record does not tell the key
 	Distinct    Distinct
 	ItemBytes   *sketch.Histogram // never nil
+	Entities    []EntitySize      // in order of names; none where there are no two types
 	PerKey      []KeyQuantile     // in order of Permille; none where nothing was sampled
 	Collections []Collection      // largest first
 	// Untold bounds the bytes of a collection that is not listed.
@@ -126,7 +127,7 @@ func storedOf(p *Profile, id uint32, n *Nominees, x *Exact) (last StoredItems, e
 
 func storedAt(s *Inventory, t *StoredTarget, n *Nominees, x *Exact) StoredItems {
 	out := StoredItems{UnixNano: s.UnixNano, Items: t.Items, Bytes: t.Bytes, Keyless: t.Keyless,
-		ItemBytes: orEmpty(t.ItemBytes), PerKey: perKey(t.Sample), Untold: s.Sizes.Off(t.ID)[1]}
+		ItemBytes: orEmpty(t.ItemBytes), Entities: t.typesOf(), PerKey: perKey(t.Sample), Untold: s.Sizes.Off(t.ID)[1]}
 	first, end := s.Sizes.Group(t.ID)
 	out.Distinct = distinctOf(t.Distinct, s.Sizes.Exact(t.ID), uint64(end-first), t.Items-t.Keyless)
 	for i := first; i < end; i++ {

@@ -164,6 +164,7 @@ type Event struct {
 	SortKey []byte // empty when unknown
 	Node    []byte // replica or coordinator that logged it, empty when unknown
 	Shape   []byte // normalised statement, empty when unknown
+	Entity  []byte // type of the item, as an attribute of it names it; empty when unknown, or where its key may tell it
 	// Inventory is the time that a stored item is of, in Unix nanoseconds, where its input holds all items of
 	// the table as they were then; 0: not told. Changed is set for records of state coverage that tell of an
 	// item that has changed, not of all that is stored.

@@ -29,9 +29,10 @@ func Build(p *Parts) *Report {
 	v := p.View
 	r := &Report{
 		Version: p.Version, Unread: p.Unread, Nodes: len(v.Nodes), Span: v.Span, PaneSeconds: v.Width, Panes: v.Panes,
-		Partial: p.Partial, Problems: p.Problems, Second: v.Second, Notes: slices.Concat(p.Notes, lostNotes(v.Lost), conflictNotes(v), witnessNotes(v), sampleNotes(v)),
+		Partial: p.Partial, Problems: p.Problems, Second: v.Second, Notes: slices.Concat(p.Notes, lostNotes(v.Lost), conflictNotes(v), witnessNotes(v), sampleNotes(v), indexDesigns(v), typeDesigns(v)),
 		Findings: orderFindings(p.Findings), NotAssessed: orderNotAssessed(p.NotAssessed), Settings: p.Settings,
 	}
+	r.typeNotes = len(typeDesigns(v))
 	for _, in := range v.Inputs {
 		r.Inputs = append(r.Inputs, Input{InputStats: in, SampleRate: v.Sampling})
 	}

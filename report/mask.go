@@ -28,6 +28,10 @@ func (r *Report) Masked(mask Masker) *Report {
 		out.Tables[i].Heat = r.Tables[i].Heat.masked(mask)
 		out.Tables[i].Stored = r.Tables[i].Stored.masked(mask)
 	}
+	if n := r.typeNotes; n > 0 {
+		out.Notes = append(slices.Clone(r.Notes[:len(r.Notes)-n]), "types of entity begin keys, so notes that name them are left out")
+		out.typeNotes = 0
+	}
 	out.Patterns = maskPatterns(r.Patterns, mask)
 	out.Findings = maskFindings(r.Findings, mask)
 	out.Problems.Causes = slices.Clone(r.Problems.Causes)

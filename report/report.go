@@ -23,6 +23,7 @@ type Report struct {
 	Problems    detect.Problems
 	Second      bool     // the second pass counted the nominated keys exactly
 	Notes       []string // what the reader must know of the run as a whole
+	typeNotes   int      // how many of them, the last ones, name types of entity, which are parts of keys
 	Settings    []Setting
 }
 

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,4 +129,24 @@ func planned(t *testing.T, input string) (code int, stdout, stderr string) {
 		t.Fatal(err)
 	}
 	return runArgs(t, testEnv("merge", "--format", "json", parts))
+}
+
+func TestTypesOfEntityInAnExportAreTold(t *testing.T) {
+	file, text := filepath.Join(t.TempDir(), "items.json"), ""
+	for i := range 40 {
+		kind, size := "Order", 900
+		if i%4 == 0 {
+			kind, size = "Profile", 100
+		}
+		text += fmt.Sprintf(`{"Item":{"pk":{"S":"u%d"},"sk":{"S":"%d"},"__typename":{"S":"%s"},"body":{"S":"%s"}}}`+"\n", i%8, i, kind, strings.Repeat("x", size))
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for mask, want := range map[bool]string{false: "2 types of entity, as keys or an attribute name them: Order 95.5 % of the bytes (30 items); Profile 4.4 % of the bytes (10 items)", true: "types of entity begin keys"} {
+		code, stdout, stderr := runArgs(t, testEnv("analyze", "--format", "json", fmt.Sprintf("--mask-keys=%t", mask), file))
+		if code != exitRan || !strings.Contains(stdout, want) || strings.Contains(stdout, "Profile") == mask {
+			t.Errorf("masked %t: exit %d: %s: want %q", mask, code, stderr, want)
+		}
+	}
 }

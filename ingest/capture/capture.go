@@ -87,6 +87,7 @@ const (
 	colSortKey
 	colNode
 	colShape
+	colEntity
 	colOp
 	colThrottle
 	colCoverage
@@ -146,6 +147,7 @@ var fields = [columns]columnar.Field{
 	colSortKey:        {Name: "sort_key", Kind: columnar.Name},
 	colNode:           {Name: "node", Kind: columnar.Name},
 	colShape:          {Name: "shape", Kind: columnar.Name},
+	colEntity:         {Name: "entity", Kind: columnar.Name},
 	colOp:             {Name: "op", Kind: columnar.Word},
 	colThrottle:       {Name: "throttle", Kind: columnar.Word},
 	colCoverage:       {Name: "coverage", Kind: columnar.Word},

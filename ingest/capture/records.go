@@ -43,6 +43,7 @@ var eventColumns = []column[event]{
 	bytesIn(colSortKey, func(e *event) *[]byte { return &e.SortKey }),
 	bytesIn(colNode, func(e *event) *[]byte { return &e.Node }),
 	bytesIn(colShape, func(e *event) *[]byte { return &e.Shape }),
+	bytesIn(colEntity, func(e *event) *[]byte { return &e.Entity }),
 	textIn(colRole, func(e *event) *string { return &e.Role }),
 	flagIn(colFailed, func(e *event) *bool { return &e.Failed }),
 	flagIn(colWarned, func(e *event) *bool { return &e.Warned }),

@@ -114,7 +114,7 @@ func (i *awsIndex) entry(m *awsImage) (size uint64, ok bool) {
 // key sets the key of an event to that of an item's entry: of several attributes the tuple.
 func (x *awsIndexes) key(e *ingest.Event, i *awsIndex, m *awsImage, keys *awsKeyBuffers) {
 	keys.key = ingest.AppendKey(keys.key[:0], x.values(i.hash, m)...)
-	e.Key, e.KeyKnown, e.SortKey = keys.key, true, nil
+	e.Key, e.KeyKnown, e.SortKey, e.Entity = keys.key, true, nil, nil
 	if len(i.sort) > 0 {
 		keys.sort = ingest.AppendKey(keys.sort[:0], x.values(i.sort, m)...)
 		e.SortKey = keys.sort

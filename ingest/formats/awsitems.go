@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats/awsjson"
 )
@@ -22,6 +24,7 @@ type awsItems struct {
 	export  ingest.ExportFile    // that the items are of; the zero value: not known
 	indexes awsIndexes
 	image   awsImage
+	entity  awsEntity
 	again   awsjson.Reader // where the item that was read last begins
 }
 
@@ -70,6 +73,9 @@ func (i *awsItems) emit(to ingest.Sink, place *awsPlace, begin int, key []awsjso
 		e.At = place.of(key[hash].At)
 	}
 	e.SetBytes(size)
+	if e.Entity = nil; !e.Changed && bytes.IndexByte(e.Key, '#') < 0 && bytes.IndexByte(e.SortKey, '#') < 0 {
+		e.Entity = i.entity.of(i.again)
+	}
 	to.Event(e)
 	i.large(e, size, source, to)
 	if !e.Changed {

@@ -22,7 +22,8 @@ in the format DYNAMODB_JSON, one item a line:
 The second form is that of an incremental export: one line for each item that changed, however often. Items are no
 traffic: they tell how many bytes each partition key holds, by the item-size rules and without indexes, and which items
 come near 400 KB. With the description of the table beside them (aws dynamodb describe-table), the entries of its indexes
-are told by their own keys; items that lack one are not there. Where lines of an incremental export hold both images, they
+are told by their own keys; items that lack one are not there. Where keys do not begin with a type (ORDER#…), an attribute such as
+__typename or entityType names it. Where lines of an incremental export hold both images, they
 tell by how much a key's items grew.
 
 Files of a full export name neither the table nor the key. The table is known from manifest-summary.json and

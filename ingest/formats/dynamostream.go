@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats/awsjson"
 )
@@ -66,7 +68,8 @@ type dynamoStream struct {
 	last    []byte // eventID of the record before
 	attrs   []awsjson.Attribute
 	indexes awsIndexes
-	images  [2]awsImage              // old and new
+	images  [2]awsImage // old and new
+	entity  awsEntity
 	inner   [maxStreamNesting][]byte // decoded texts of messages
 }
 
@@ -282,6 +285,17 @@ func (c *streamChange) image(size *uint64, p *streamPack) {
 	*size = p.Item(nil)
 }
 
+// anImage gives where an image of the item stands; nil when there is none.
+func (c *streamChange) anImage() *awsjson.Reader {
+	switch {
+	case c.newSize > 0:
+		return &c.newAt
+	case c.oldSize > 0:
+		return &c.oldAt
+	}
+	return nil
+}
+
 // finish hands over the event of a record.
 func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 	d.said = true
@@ -311,6 +325,9 @@ func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 	attrs := d.attrs[:c.attrs]
 	if hash := d.keys.set(e, attrs, awsPartition(&d.options, e.Table)); hash >= 0 {
 		e.At = d.place.of(p.at(attrs[hash].At))
+	}
+	if image := c.anImage(); image != nil && bytes.IndexByte(e.Key, '#') < 0 && bytes.IndexByte(e.SortKey, '#') < 0 {
+		e.Entity = d.entity.of(*image)
 	}
 	d.weigh(e, c)
 	if c.expired() {
