@@ -63,6 +63,16 @@ func awsPartition(o *ingest.DecodeOptions, table []byte) string {
 	return o.PartitionKeys[string(table)]
 }
 
+// awsOnlyTable gives the name of the single table that is described, for records that name none; nil when there are several.
+func awsOnlyTable(o *ingest.DecodeOptions) []byte {
+	if len(o.PartitionKeys) == 1 {
+		for table := range o.PartitionKeys {
+			return []byte(table)
+		}
+	}
+	return nil
+}
+
 // awsKeyBuffers holds the key of an event until the next one is made.
 type awsKeyBuffers struct{ part, key, sort []byte }
 

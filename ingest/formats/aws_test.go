@@ -70,7 +70,7 @@ func TestTheKeyOfAnExportCanBeTold(t *testing.T) {
 		},
 		{
 			"the one description that there is tells", ingest.DecodeOptions{PartitionKeys: map[string]string{"Orders": "id"}},
-			`event store=dynamodb keyknown=true coverage=state key="a" line=1 bytes=7`,
+			`event store=dynamodb keyknown=true coverage=state table="Orders" key="a" line=1 bytes=7`,
 		},
 		{
 			"one of two descriptions may", ingest.DecodeOptions{PartitionKeys: map[string]string{"Orders": "id", "Music": "at"}},

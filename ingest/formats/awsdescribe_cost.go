@@ -95,6 +95,9 @@ func (d *awsDescription) collection(of awsSubject, low []byte, begin int) {
 	d.said = true
 	d.part = d.attrs[0].Append(d.part[:0])
 	d.key = ingest.AppendKey(d.key[:0], d.part)
+	if len(of.table) == 0 {
+		of.table = awsOnlyTable(&d.options)
+	}
 	d.state = ingest.State{
 		Store: ingest.DynamoDB, Table: of.table, Key: d.key, KeyKnown: true, Source: ingest.SourceCollections, UnixNano: d.at,
 		Measure: ingest.PartitionBytes, Value: milli << 30 / 1000, AtLeast: true, Limit: awsjson.MaxCollection,

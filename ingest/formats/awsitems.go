@@ -25,12 +25,13 @@ type awsItems struct {
 	indexes awsIndexes
 	image   awsImage
 	entity  awsEntity
+	only    []byte         // the table of items that name none; nil: not known
 	again   awsjson.Reader // where the item that was read last begins
 }
 
 func newAWSItems(head []byte, o ingest.DecodeOptions) awsItems {
 	i := awsItems{options: o, times: ingest.TimeParser{Location: o.Location}}
-	i.indexes.given = o.Indexes
+	i.indexes.given, i.only = o.Indexes, awsOnlyTable(&o)
 	i.export, _ = o.Exports.Of(o.Input)
 	i.given = awsPartition(&o, []byte(i.export.Table))
 	i.want[0].Name, i.want[1].Name = awsjson.KeyNames(head)
@@ -68,6 +69,9 @@ func (i *awsItems) wanted() []awsjson.Attribute {
 func (i *awsItems) emit(to ingest.Sink, place *awsPlace, begin int, key []awsjson.Attribute, size uint64, source string) {
 	e := &i.event
 	e.Store, e.Coverage = ingest.DynamoDB, ingest.StateOnly
+	if len(e.Table) == 0 {
+		e.Table = i.only
+	}
 	e.At = place.of(begin)
 	if hash := i.keys.set(e, key, i.partition(key)); hash >= 0 {
 		e.At = place.of(key[hash].At)

@@ -42,7 +42,7 @@ the names tell (pk and sk and their like), or by --map pk=NAME.`,
 	Begins: awsjson.Begins,
 	Long:   true,
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		return &dynamoStream{options: o, times: ingest.TimeParser{Location: o.Location}, indexes: awsIndexes{given: o.Indexes}}, nil
+		return &dynamoStream{options: o, times: ingest.TimeParser{Location: o.Location}, indexes: awsIndexes{given: o.Indexes}, only: awsOnlyTable(&o)}, nil
 	},
 }
 
@@ -70,6 +70,7 @@ type dynamoStream struct {
 	indexes awsIndexes
 	images  [2]awsImage // old and new
 	entity  awsEntity
+	only    []byte                   // the table of records that name none; nil: not known
 	inner   [maxStreamNesting][]byte // decoded texts of messages
 }
 
@@ -317,6 +318,9 @@ func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 	}
 	if e.Table = c.table; e.Table == nil {
 		e.Table = p.outerTable()
+	}
+	if len(e.Table) == 0 {
+		e.Table = d.only
 	}
 	if cause := d.when(e, c.time); cause != "" {
 		awsProblem(d.to, begin, cause, c.time)
