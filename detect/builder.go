@@ -42,6 +42,7 @@ type Builder struct {
 	inputContext
 	problems Problems
 	lost     Lost
+	rewrites []rewriteSlot // nil until a record tells a change
 }
 
 // openTarget is a TargetStats in the making.
@@ -82,6 +83,7 @@ func (b *Builder) Reset() {
 		grown.Reset()
 	}
 	b.untimed, b.fed, b.grown = untimed, fed, grown
+	clear(b.rewrites)
 }
 
 // Event adds one event to all that b remembers.
@@ -121,6 +123,9 @@ func (b *Builder) Event(e *ingest.Event) {
 	}
 	if _, ok := e.Growth(); ok {
 		b.grow(e, id)
+	}
+	if len(e.Changes) > 0 && !b.settings.KeysOnly && !t.other {
+		b.rewritten(t, id, e)
 	}
 }
 

@@ -143,6 +143,15 @@ func (w *encoder) target(t *TargetStats) {
 	for i := range t.Patterns {
 		w.pattern(&t.Patterns[i])
 	}
+	w.count(len(t.Rewrites))
+	for i := range t.Rewrites {
+		x := &t.Rewrites[i]
+		w.text(x.Attribute)
+		w.num(x.Changes)
+		w.b = x.Values.AppendBinary(w.b)
+		w.nums(x.Widest.Partitions, uint64(x.Widest.Minute), x.Widest.Bytes)
+		w.positions([]ingest.Position{x.Widest.At})
+	}
 	w.count(len(t.Selected))
 	for i := range t.Selected {
 		w.selected(&t.Selected[i])

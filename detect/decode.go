@@ -172,6 +172,12 @@ func (r *decoder) target(s Settings) TargetStats {
 		r.fail("patterns are out of order")
 	}
 	for range r.count() {
+		t.Rewrites = append(t.Rewrites, r.rewrite())
+	}
+	if len(t.Rewrites) > MaxRewritten || !slices.IsSortedFunc(t.Rewrites, compareRewrites) {
+		r.fail("attributes are too many, or out of order")
+	}
+	for range r.count() {
 		t.Selected = append(t.Selected, r.selected())
 	}
 	for range r.count() {
@@ -289,4 +295,18 @@ func (r *decoder) problems() Problems {
 		p.Causes = append(p.Causes, c)
 	}
 	return p
+}
+
+func (r *decoder) rewrite() RewriteStats {
+	x := RewriteStats{Attribute: r.text(), Changes: r.num(), Values: read(r, sketch.ReadDistinct)}
+	if r.err == nil && x.Values.Precision() != rewritePrecision {
+		r.fail("values of another precision")
+	}
+	x.Widest = Rewrite{Partitions: r.num(), Minute: uint32(r.below(1<<32, "a minute")), Bytes: r.num()}
+	if at := r.positions(); len(at) == 1 {
+		x.Widest.At = at[0]
+	} else {
+		r.fail("no position")
+	}
+	return x
 }

@@ -12,6 +12,7 @@ type eventLog struct {
 	buf      []byte
 	sortKeys bool         // sort keys are held whole
 	event    ingest.Event // for reading
+	changes  []ingest.Change
 }
 
 // smallPart is the most of a part's events that are held as they are, in bytes. Several parts together
@@ -89,6 +90,12 @@ func (l *eventLog) add(e *ingest.Event) {
 		w.count(len(b))
 		w.b = append(w.b, b...)
 	}
+	w.count(len(e.Changes))
+	for _, c := range e.Changes {
+		w.count(len(c.Name))
+		w.b = append(w.b, c.Name...)
+		w.nums(c.Value, c.Bytes)
+	}
 	l.buf = w.b
 }
 
@@ -146,5 +153,10 @@ func (l *eventLog) read(b []byte) []byte {
 	e.At.Byte, e.At.Line = num(), num()
 	e.Role = string(text())
 	e.Table, e.Index, e.Key, e.SortKey, e.Node, e.Shape, e.Entity = text(), text(), text(), text(), text(), text(), text()
+	l.changes = l.changes[:0]
+	for range num() {
+		l.changes = append(l.changes, ingest.Change{Name: text(), Value: num(), Bytes: num()})
+	}
+	e.Changes = l.changes
 	return b
 }

@@ -149,6 +149,7 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.First, t.Last = joinSpan(t.First, t.Last, o.First, o.Last)
 	t.Shapes = joinShapes(t.Shapes, o.Shapes)
 	t.Patterns = joinPatterns(t.Patterns, o.Patterns)
+	t.Rewrites = joinRewrites(t.Rewrites, o.Rewrites)
 	t.Missed = AddSat(t.Missed, o.Missed)
 	t.GrownFirst, t.GrownLast = joinSpan(t.GrownFirst, t.GrownLast, o.GrownFirst, o.GrownLast)
 	t.joinSelected(o.Selected)

@@ -90,6 +90,7 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		Tombs:    orEmpty(s.Tombs),
 		Shapes:   s.Shapes,
 		Patterns: shownPatterns(fewEntities(s.Patterns)),
+		Rewrites: s.Rewrites,
 		Selected: selectedViews(p, s.Selected),
 		Windows:  samplerWindows(p, s.Selected),
 		Growing:  growingOf(p, id, n, x),

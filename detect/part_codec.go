@@ -106,6 +106,11 @@ func (r *decoder) loggedEvent() {
 	for range 8 { // role, table, index, key, sort key, node, shape, entity
 		r.skipText()
 	}
+	for range r.count() { // changes
+		r.skipText()
+		r.num()
+		r.num()
+	}
 }
 
 func (r *decoder) skipText() { r.b = r.b[r.count():] }

@@ -216,6 +216,7 @@ type TargetStats struct {
 	GrownLast  int64
 	Shapes     []ShapeStats    // sorted by Shape, Op
 	Patterns   []PatternStats  // sorted
+	Rewrites   []RewriteStats  // sorted by attribute, at most MaxRewritten
 	Selected   []SelectedStats // sorted; no part of all the above
 	States     []StateStats    // sorted
 }

@@ -67,6 +67,7 @@ func (t *openTarget) seal(observers []uint32, lost *Lost) TargetStats {
 	}
 	slices.SortFunc(s.Shapes, compareShapes)
 	s.Patterns = t.patterns.seal()
+	sortRewrites(s.Rewrites)
 	return s
 }
 

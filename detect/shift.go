@@ -67,6 +67,10 @@ func (s inputShift) target(t *TargetStats) {
 			x.Widest.At = s.position(x.Widest.At)
 		}
 	}
+	for i := range t.Rewrites {
+		at := &t.Rewrites[i].Widest.At
+		*at = s.position(*at)
+	}
 	for i := range t.Selected {
 		at := &t.Selected[i].Largest.At
 		*at = s.position(*at)

@@ -56,6 +56,7 @@ type TargetView struct {
 	Tombs    *sketch.Histogram
 	Shapes   []ShapeStats   // sorted by Shape
 	Patterns []PatternStats // sorted
+	Rewrites []RewriteStats // sorted by attribute
 	// Also is what other witnesses tell of the same traffic, less of it than this one: none of their requests are in
 	// the above. What is below stands in them too.
 	Also []*TargetView

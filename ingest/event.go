@@ -175,6 +175,9 @@ type Event struct {
 	// Columns are the values of DecodeOptions.Columns, in their order, of formats that have further
 	// fields; nil: the record does not tell it. Empty unless asked for.
 	Columns [][]byte
+	// Changes are the values that a write of one item gives to attributes that it had before, or names, as far as
+	// the record tells them. Empty unless asked for.
+	Changes []Change
 
 	At Position
 

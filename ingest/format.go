@@ -166,6 +166,8 @@ type DecodeOptions struct {
 	Input string
 	// Columns names further fields of generic records, whose values Event.Columns takes.
 	Columns []string
+	// Changes asks for Event.Changes.
+	Changes bool
 	// Schema is what is known of Cassandra tables beforehand; nil: nothing.
 	Schema *cql.Schema
 	// Traces are the requests of traced sessions that other inputs tell of, by id of the session in hex

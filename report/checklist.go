@@ -322,7 +322,37 @@ func (a *answerer) writeFanOut() Answer {
 	if wide > 0 {
 		return bad("%d requests wrote %d partitions or more at once, the widest %d", wide, detect.FanOutPartitions, widest)
 	}
-	return missing(getUpdatedParts, "no request wrote %d partitions at once; values that single writes repeat are not compared", detect.FanOutPartitions)
+	return a.rewritten()
+}
+
+// rewritten asks whether one value is written to many partitions within a minute by single writes, as far as records tell
+// what they change. A value that few others stand beside may as well be a state that many rows come to on their own.
+func (a *answerer) rewritten() Answer {
+	changes, copied, state := uint64(0), (*detect.RewriteStats)(nil), (*detect.RewriteStats)(nil)
+	few := a.limits.Count(detect.CardinalityDistinct)
+	for i := range a.target.Rewrites {
+		x := &a.target.Rewrites[i]
+		changes = detect.AddSat(changes, x.Changes)
+		if x.Widest.Partitions < detect.FanOutPartitions {
+			continue
+		}
+		to := &state
+		if _, low, _ := x.Values.Estimate(); low > few {
+			to = &copied
+		}
+		if *to == nil || x.Widest.Partitions > (*to).Widest.Partitions {
+			*to = x
+		}
+	}
+	switch {
+	case copied != nil:
+		return bad("one value of %s was written to at least %d partitions within a minute, and it has many values: data that is kept twice is changed", cut(copied.Attribute), copied.Widest.Partitions)
+	case state != nil:
+		return missing(getUpdatedParts, "one value of %s was written to at least %d partitions within a minute, of few that it has: it may be a state that each comes to on its own, or a copy", cut(state.Attribute), state.Widest.Partitions)
+	case changes >= a.limits.Count(detect.ShareRequestsOfTable):
+		return good("no value of %d changes was seen in %d partitions within a minute, and no request wrote so many at once", changes, detect.FanOutPartitions)
+	}
+	return missing(getUpdatedParts, "no request wrote %d partitions at once; what single writes change is told by stream records with both images, and by audit and query logs with their values", detect.FanOutPartitions)
 }
 
 func scansOf(t *detect.Totals) uint64 { return t[detect.ByOp+detect.Counter(ingest.OpScan)] }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/sketch"
 )
 
 func TestChecklistAnswersNoMoreThanTheInputTells(t *testing.T) {
@@ -69,6 +70,14 @@ func TestChecklistAnswersNoMoreThanTheInputTells(t *testing.T) {
 		t.Shapes = []detect.ShapeStats{{Op: op, FanOut: 4, Widest: detect.Breadth{Partitions: 25}}}
 		return t
 	}
+	rewritten := func(partitions uint64, values int, changes uint64) (t detect.TargetView) {
+		x := detect.RewriteStats{Attribute: "name", Changes: changes, Values: sketch.NewDistinct(6), Widest: detect.Rewrite{Partitions: partitions}}
+		for i := range values {
+			x.Values.Add(sketch.Hash([]byte{byte(i), byte(i >> 8)}))
+		}
+		t.Rewrites = []detect.RewriteStats{x}
+		return t
+	}
 	items := detect.TargetView{States: []detect.StateStats{{Measure: ingest.ItemBytes, Max: 1000}}}
 	tests := []struct {
 		name, question string
@@ -119,6 +128,10 @@ func TestChecklistAnswersNoMoreThanTheInputTells(t *testing.T) {
 		{"a small item", "aggregate-size", items, yes},
 		{"batches of writes", "write-fan-out", batched(ingest.OpWrite), no},
 		{"batches of reads", "write-fan-out", batched(ingest.OpRead), unknown},
+		{"one of many names in ten partitions", "write-fan-out", rewritten(10, 200, 500), no},
+		{"one of few states in ten partitions", "write-fan-out", rewritten(10, 5, 500), unknown},
+		{"no name in ten partitions", "write-fan-out", rewritten(9, 200, 500), yes},
+		{"too few changes", "write-fan-out", rewritten(9, 200, 99), unknown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

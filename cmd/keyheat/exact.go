@@ -35,6 +35,7 @@ func (r *reading) exact(ctx context.Context, also func(*detect.Nominees)) *detec
 func (r *reading) again(ctx context.Context, h ingest.Handler, doing string) bool {
 	again := r.options
 	again.Again = r.result
+	again.Decode.Changes = false
 	result, err := r.pass(ctx, h, again, doing)
 	switch {
 	case ctx.Err() != nil:

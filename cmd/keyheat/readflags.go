@@ -103,7 +103,7 @@ func (f *readFlags) settings() detect.Settings {
 
 // decode gives what decoders are told by the flags alone.
 func (f *readFlags) decode() ingest.DecodeOptions {
-	return ingest.DecodeOptions{Map: f.fields(), Location: f.zone.of}
+	return ingest.DecodeOptions{Map: f.fields(), Location: f.zone.of, Changes: true}
 }
 
 func (f *readFlags) fields() map[string]string {

@@ -102,7 +102,7 @@ func readingOf(e *env, h *parts.Head) (*reading, badLimit, error) {
 	r := &reading{env: e, wanted: &wanted{window: ingest.Window{Since: s.Since, Until: s.Until}, tables: s.Tables, nodes: s.Nodes}}
 	r.options = ingest.Options{
 		Formats: allFormats(), Files: e.files, Chunk: int64(h.Settings.Chunk), Sums: true,
-		Decode: ingest.DecodeOptions{Map: s.Map, Location: zone},
+		Decode: ingest.DecodeOptions{Map: s.Map, Location: zone, Changes: true},
 	}
 	for _, f := range s.Failed {
 		r.failAll("", told(string(f.Name), f.Fault))

@@ -24,11 +24,8 @@ all its writes, for each process that reads.
 	Propose: proposeCache,
 }
 
-// A cache is proposed when reads are at least nine in ten and as many in a second as make it worth one.
-const (
-	cacheReads   detect.Milli = 900
-	cacheRequest uint64       = 10
-)
+// cacheRequest is how many requests a second make a cache worth it.
+const cacheRequest uint64 = 10
 
 func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
 	k := keyOf(v, f)
@@ -37,7 +34,7 @@ func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
 	}
 	reads, all := k.Exact.Totals.Reads(), k.Exact.Totals[detect.Requests]
 	share := detect.Ratio(reads, all)
-	if share < cacheReads {
+	if share < mostReads {
 		return nil
 	}
 	sampled := v.SamplingOf(targetOf(v, f))

@@ -62,7 +62,7 @@ func proposeCopies(v *detect.View, f *detect.Finding) []detect.Proposal {
 // readOnly reports whether a key is one item that is read nine times in ten. Without sort keys it is taken for one where
 // its reads are of 4 KiB at most, which each shard would be charged for.
 func (s spread) readOnly(k *detect.KeyView) bool {
-	if k.Exact == nil || detect.Ratio(k.Exact.Totals.Reads(), k.Exact.Totals[detect.Requests]) < cacheReads {
+	if k.Exact == nil || detect.Ratio(k.Exact.Totals.Reads(), k.Exact.Totals[detect.Requests]) < mostReads {
 		return false
 	}
 	units := k.Exact.Totals[detect.ReadMilli]

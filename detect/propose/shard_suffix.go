@@ -77,18 +77,6 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 	return []detect.Proposal{p}
 }
 
-func changeOf(s ingest.Store, n uint64) string {
-	suffix := fmt.Sprintf("PK becomes PK#0 … PK#%d", n-1)
-	cql := fmt.Sprintf("PRIMARY KEY ((partition key, shard), clustering columns), shard 0 to %d", n-1)
-	switch {
-	case s == ingest.DynamoDB:
-		return suffix
-	case s == ingest.StoreUnknown:
-		return suffix + ", or " + cql
-	}
-	return cql
-}
-
 func (x *sharding) effects() []detect.Effect {
 	effects := []detect.Effect{}
 	for _, r := range rates {
@@ -127,14 +115,4 @@ func (s spread) steps(n uint64) []string {
 		fmt.Sprintf("read all %d shards at once and merge; read the old key too until its data has moved or expired", n),
 		"move the old data: write both, copy, compare, switch reads, stop writing the old key",
 	}
-}
-
-// verifyOf says what the busiest shard should have.
-func verifyOf(effects []detect.Effect, n uint64) string {
-	for _, e := range effects {
-		if e.Measure == "share" {
-			return fmt.Sprintf("the largest shard should have about %d.%d %% of the requests", e.After/10, e.After%10)
-		}
-	}
-	return fmt.Sprintf("each key should have about a %dth of its load", n)
 }

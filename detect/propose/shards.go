@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 // rates are the measures that have a partition's limit, each with what stands for it when seconds are not known.
@@ -124,3 +125,29 @@ func shardsForSize(v *detect.View, f *detect.Finding) uint64 {
 	}
 	return ceilDiv(uint64(e.Value), uint64(v.Limits.Of(detect.PartitionTarget).Value))
 }
+
+// changeOf writes a key that has a shard beside it, as people of a store write it.
+func changeOf(s ingest.Store, n uint64) string {
+	suffix := fmt.Sprintf("PK becomes PK#0 … PK#%d", n-1)
+	cql := fmt.Sprintf("PRIMARY KEY ((partition key, shard), clustering columns), shard 0 to %d", n-1)
+	switch {
+	case s == ingest.DynamoDB:
+		return suffix
+	case s == ingest.StoreUnknown:
+		return suffix + ", or " + cql
+	}
+	return cql
+}
+
+// verifyOf says what the busiest shard should have.
+func verifyOf(effects []detect.Effect, n uint64) string {
+	for _, e := range effects {
+		if e.Measure == "share" {
+			return fmt.Sprintf("the largest shard should have about %d.%d %% of the requests", e.After/10, e.After%10)
+		}
+	}
+	return fmt.Sprintf("each key should have about a %dth of its load", n)
+}
+
+// mostReads is the share of requests from which on a key is one that is read.
+const mostReads detect.Milli = 900

@@ -82,6 +82,7 @@ type Statement struct {
 	Table    string   // "" when the text names none, or ends before it
 	Columns  []string // selected, inserted or deleted columns and expressions as printed; `*` is one
 	Set      []string // columns that an UPDATE assigns
+	Assigned []Value  // what it assigns to them, in the order of Set
 	Where    []Restriction
 	// Limit and PerPartition are meaningful when HasLimit and HasPerPartition say so: a bind marker, or
 	// a number at the end of a cut text, is none.
@@ -116,7 +117,7 @@ func (s *Statement) reset(p *Parser, text []byte) {
 		s.Where[i].reset()
 	}
 	*s = Statement{
-		parser: p, text: text, Columns: s.Columns[:0], Set: s.Set[:0], Where: s.Where[:0],
+		parser: p, text: text, Columns: s.Columns[:0], Set: s.Set[:0], Assigned: s.Assigned[:0], Where: s.Where[:0],
 		Statements: s.Statements[:0], keyCols: s.keyCols[:0],
 	}
 }

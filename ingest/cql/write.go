@@ -127,10 +127,10 @@ func (p *Parser) update(s *Statement, b []byte, i int) int {
 	start := skipBlank(b, n)
 	for i = start; ; i++ {
 		name, end := nameAt(b, skipBlank(b, i))
-		if name != nil {
-			s.Set = append(s.Set, p.name(name))
-		}
 		i = assignmentEnd(b, end)
+		if name != nil {
+			s.Set, s.Assigned = append(s.Set, p.name(name)), append(s.Assigned, p.assigned(b[min(end, i):i], i >= len(b)))
+		}
 		p.markers += countMarkers(b[min(end, i):i])
 		if at(b, i) != ',' {
 			break
@@ -138,6 +138,20 @@ func (p *Parser) update(s *Statement, b []byte, i int) int {
 	}
 	s.assign = bytes.TrimSpace(b[start:i])
 	return p.writeWhere(s, b, i)
+}
+
+// assigned gives the value behind a column and =, of the marker that comes next if it is one; what is no single value, as
+// a sum or an element of a collection, is compound. It counts no marker.
+func (p *Parser) assigned(b []byte, last bool) Value {
+	b = bytes.TrimSpace(b)
+	if at(b, 0) != '=' {
+		return Value{Kind: Compound, Text: b, Last: last}
+	}
+	client, markers := p.client, p.markers
+	p.client = true
+	v := p.single(bytes.TrimSpace(b[1:]), last)
+	p.client, p.markers = client, markers
+	return v
 }
 
 // assignmentEnd is the comma, WHERE or semicolon that ends an assignment.

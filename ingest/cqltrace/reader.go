@@ -25,6 +25,8 @@ type Statement struct {
 // is valid until its next call. The zero value knows no schema.
 type Reader struct {
 	Schema *cql.Schema
+	// Changes asks for Event.Changes.
+	Changes bool
 	// Learn makes the reader take a column that reads bind alone for the partition key of its table, so
 	// that later inserts, whose texts do not tell, have a key. What a text says then depends on those
 	// before it.
@@ -37,6 +39,8 @@ type Reader struct {
 	parts                 [][]byte
 	one                   [1]*cql.Statement
 	event                 ingest.Event
+	changes               []ingest.Change
+	names                 []byte // of the columns in changes
 	audit                 auditBound
 }
 
@@ -137,6 +141,44 @@ func (r *Reader) fill(e *ingest.Event, st *cql.Statement, s Statement) {
 	case len(s.Stored) > 0:
 		r.storedKey(e, st, t, s.Stored)
 	}
+	if r.Changes && st.Kind == cql.Update && e.KeyKnown {
+		r.assigned(e, st, s)
+	}
+}
+
+// assigned tells the values that an update assigns, literals and those of its markers.
+func (r *Reader) assigned(e *ingest.Event, st *cql.Statement, s Statement) {
+	r.changes, r.names = r.changes[:0], r.names[:0]
+	nanos, _ := e.UnixNano()
+	for _, name := range st.Set {
+		r.names = append(r.names, name...)
+	}
+	from := 0
+	for i, v := range st.Assigned {
+		name := r.names[from : from+len(st.Set[i])]
+		from += len(name)
+		text := v.Text
+		switch {
+		case v.Kind == cql.Compound || v.Last:
+			continue
+		case v.Kind == cql.Marker && s.Bound != nil:
+			bound, ok := s.Bound(v.Marker)
+			if !ok {
+				continue
+			}
+			text = bound
+		case v.Kind == cql.Marker:
+			if v.Marker >= len(s.Stored) || s.Stored[v.Marker] == nil {
+				continue
+			}
+			text = s.Stored[v.Marker]
+		}
+		if ingest.IsStamp(text, nanos) {
+			continue
+		}
+		r.changes = append(r.changes, ingest.Change{Name: name, Value: ingest.HashValue(text), Bytes: uint64(len(text))})
+	}
+	e.Changes = r.changes
 }
 
 func (r *Reader) setKey(e *ingest.Event, parts [][]byte) {

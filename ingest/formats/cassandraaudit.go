@@ -17,7 +17,7 @@ var CassandraAudit = ingest.Format{
 	Sniff:    sniffCassandraAudit,
 	Begins:   func(line []byte) bool { return auditEntry(line) >= 0 },
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		d := &cassandraAudit{reader: cqltrace.Reader{Schema: o.Schema}, times: ingest.TimeParser{Location: o.Location}}
+		d := &cassandraAudit{reader: cqltrace.Reader{Schema: o.Schema, Changes: o.Changes}, times: ingest.TimeParser{Location: o.Location}}
 		d.hand = func(e *ingest.Event) { d.to.Event(e) }
 		return d, nil
 	},

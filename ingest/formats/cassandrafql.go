@@ -17,7 +17,7 @@ var CassandraFQL = ingest.Format{
 	Sniff:    sniffCassandraFQL,
 	Begins:   fqlBegins,
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		return &cassandraFQL{reader: cqltrace.Reader{Schema: o.Schema}, times: ingest.TimeParser{Location: o.Location}}, nil
+		return &cassandraFQL{reader: cqltrace.Reader{Schema: o.Schema, Changes: o.Changes}, times: ingest.TimeParser{Location: o.Location}}, nil
 	},
 }
 

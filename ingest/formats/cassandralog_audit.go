@@ -9,7 +9,7 @@ import (
 // are all requests, of those that the coordinator was told to audit.
 func (d *cassandra) audit(s clText) bool {
 	if d.audits == nil {
-		d.audits = &cassandraAudit{reader: cqltrace.Reader{Schema: d.schema}, times: d.times}
+		d.audits = &cassandraAudit{reader: cqltrace.Reader{Schema: d.schema, Changes: d.changes}, times: d.times}
 		d.audits.hand = func(e *ingest.Event) { d.audits.to.Event(e) }
 	}
 	rec := ingest.Record{Data: s.rest, At: d.rec.At, UnixNano: d.nano, Node: d.rec.Node}

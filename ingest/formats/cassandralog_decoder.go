@@ -23,13 +23,14 @@ const (
 
 // cassandra reads records of server logs and, with role client, what clients echo of them.
 type cassandra struct {
-	schema *cql.Schema
-	role   string // of all records; empty: that of the input
-	json   bool   // messages stand in strings of JSON
-	short  bool   // the input may be a fragment
-	lone   bool   // an exception alone tells of an aborted read: the input holds no line of its own on it
-	times  ingest.TimeParser
-	parser cql.Parser
+	schema  *cql.Schema
+	changes bool   // DecodeOptions.Changes
+	role    string // of all records; empty: that of the input
+	json    bool   // messages stand in strings of JSON
+	short   bool   // the input may be a fragment
+	lone    bool   // an exception alone tells of an aborted read: the input holds no line of its own on it
+	times   ingest.TimeParser
+	parser  cql.Parser
 
 	// The current record.
 	rec  *ingest.Record
@@ -58,11 +59,11 @@ const shortBytes = ingest.SniffBytes / 2
 
 func newCassandra(head []byte, o ingest.DecodeOptions, role string) *cassandra {
 	return &cassandra{
-		schema: o.Schema,
-		role:   role,
-		times:  ingest.TimeParser{Location: o.Location},
-		short:  len(head) < shortBytes,
-		lone:   (role != "" || len(head) < shortBytes) && !bytes.Contains(head, clScanned),
+		schema: o.Schema, changes: o.Changes,
+		role:  role,
+		times: ingest.TimeParser{Location: o.Location},
+		short: len(head) < shortBytes,
+		lone:  (role != "" || len(head) < shortBytes) && !bytes.Contains(head, clScanned),
 	}
 }
 

@@ -70,7 +70,8 @@ type dynamoStream struct {
 	indexes awsIndexes
 	images  [2]awsImage // old and new
 	entity  awsEntity
-	only    []byte                   // the table of records that name none; nil: not known
+	only    []byte // the table of records that name none; nil: not known
+	changes []ingest.Change
 	inner   [maxStreamNesting][]byte // decoded texts of messages
 }
 
@@ -334,6 +335,15 @@ func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 		e.Entity = d.entity.of(*image)
 	}
 	d.weigh(e, c)
+	if d.options.Changes && c.Op == ingest.OpUpdate && c.newSize > 0 && c.oldSize > 0 {
+		d.changes = appendChanges(d.changes[:0], e, c.oldAt, c.newAt, func(r *awsjson.Reader) []byte {
+			r.Peek()
+			from := r.At()
+			r.Skip()
+			return p.data[from:r.At()]
+		})
+		e.Changes = d.changes
+	}
 	if c.expired() {
 		d.to.Event(e)
 		d.shrunk(c, attrs)

@@ -29,7 +29,7 @@ type scyllaAudit struct {
 }
 
 func newScyllaAudit(o ingest.DecodeOptions) *scyllaAudit {
-	d := &scyllaAudit{reader: cqltrace.Reader{Schema: o.Schema}}
+	d := &scyllaAudit{reader: cqltrace.Reader{Schema: o.Schema, Changes: o.Changes}}
 	d.hand = func(e *ingest.Event) { d.to.Event(e) }
 	return d
 }
