@@ -32,6 +32,7 @@ var limits = []setting{
 	{"partition_size_warn_threshold", "1MiB"}, {"partition_size_fail_threshold", "8MiB"},
 	{"partition_tombstones_warn_threshold", "500"}, {"partition_tombstones_fail_threshold", "4000"},
 	{"slow_query_log_timeout", "50ms"},
+	{"materialized_views_enabled", "true"},
 	{"min_tracked_partition_size", "100KiB"}, {"min_tracked_partition_tombstone_count", "50"},
 }
 
