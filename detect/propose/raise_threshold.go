@@ -35,7 +35,10 @@ known: they were ended. Source: Apache Cassandra documentation, cassandra.yaml, 
 			if !ok || e.Value < 2000 {
 				return nil
 			}
-			limit = uint64(e.Low/1000) - 1
+			limit = uint64(e.Low / 1000)
+			if (limit-1)%100 == 0 { // a limit is a round number: some versions tell it, others what was counted when it was passed
+				limit--
+			}
 		}
 		return []detect.Proposal{{
 			Kind:    "raise-threshold",

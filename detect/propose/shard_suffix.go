@@ -71,6 +71,9 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 		p.Risks = append(p.Risks, "new keys may begin on the same partition: compare the table's warm throughput")
 	}
 	p.Verify = "run keyheat analyze on traffic after the change: " + verifyOf(p.Effects, n)
+	if f.Rule == "large-partition" {
+		p.Risks = append(p.Risks, "shards divide what is there: rows that go on coming need a time bucket in the key as well")
+	}
 	if want > n {
 		p.Risks = append(p.Risks, fmt.Sprintf("%d shards would be needed; more than %d are slow to read", want, n))
 	}

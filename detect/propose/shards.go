@@ -146,7 +146,12 @@ func verifyOf(effects []detect.Effect, n uint64) string {
 			return fmt.Sprintf("the largest shard should have about %d.%d %% of the requests", e.After/10, e.After%10)
 		}
 	}
-	return fmt.Sprintf("each key should have about a %dth of its load", n)
+	for _, e := range effects {
+		if e.Unit == "bytes" {
+			return fmt.Sprintf("the largest shard should have about %d MiB", uint64(e.After/1000)>>20)
+		}
+	}
+	return fmt.Sprintf("each of %d keys should have about the same load", n)
 }
 
 // mostReads is the share of requests from which on a key is one that is read.
