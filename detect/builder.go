@@ -222,7 +222,7 @@ func (b *Builder) newTarget(t Target) openTarget {
 	o.stats.Distinct = sketch.NewDistinct(distinctPrecision(n))
 	o.stats.Sample = sketch.NewSample(b.settings.sampleSize(n))
 	o.stats.ItemBytes, o.stats.Latency = &sketch.Histogram{}, &sketch.Histogram{}
-	o.stats.LiveRows, o.stats.Tombs = &sketch.Histogram{}, &sketch.Histogram{}
+	o.stats.LiveRows, o.stats.Tombs, o.stats.Asked = &sketch.Histogram{}, &sketch.Histogram{}, &sketch.Histogram{}
 	return o
 }
 
@@ -299,6 +299,9 @@ func (t *openTarget) measure(e *ingest.Event, b *Builder) {
 	}
 	if v, ok := e.Latency(); ok {
 		t.stats.Latency.Add(v, n)
+	}
+	if v, ok := e.Window(); ok {
+		t.stats.Asked.Add(v, n)
 	}
 	if v, ok := e.Rows(); ok {
 		t.stats.LiveRows.Add(v/n, n)

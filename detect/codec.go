@@ -131,7 +131,7 @@ func (w *encoder) target(t *TargetStats) {
 	if t.Distinct != nil {
 		w.b = t.Distinct.AppendBinary(w.b)
 		w.b = t.Sample.AppendBinary(w.b)
-		for _, h := range []*sketch.Histogram{t.ItemBytes, t.Latency, t.LiveRows, t.Tombs} {
+		for _, h := range []*sketch.Histogram{t.ItemBytes, t.Latency, t.LiveRows, t.Tombs, t.Asked} {
 			w.b = h.AppendBinary(w.b)
 		}
 	}

@@ -155,7 +155,7 @@ func (r *decoder) target(s Settings) TargetStats {
 	if r.err == nil && !s.KeysOnly {
 		t.Distinct = read(r, sketch.ReadDistinct)
 		t.Sample = read(r, sketch.ReadSample)
-		for _, h := range []**sketch.Histogram{&t.ItemBytes, &t.Latency, &t.LiveRows, &t.Tombs} {
+		for _, h := range []**sketch.Histogram{&t.ItemBytes, &t.Latency, &t.LiveRows, &t.Tombs, &t.Asked} {
 			*h = read(r, sketch.ReadHistogram)
 		}
 	}

@@ -37,13 +37,14 @@ const (
 	loggedGrowth
 	loggedInventory
 	loggedChanged
+	loggedWindow
 )
 
 // add appends all of an event that a Builder looks at.
 func (l *eventLog) add(e *ingest.Event) {
 	w := encoder{l.buf}
 	flags := uint64(0)
-	values := [9]uint64{}
+	values := [10]uint64{}
 	n := 0
 	set := func(flag uint64, on bool) {
 		if on {
@@ -76,6 +77,7 @@ func (l *eventLog) add(e *ingest.Event) {
 	number(loggedLatency, e.Latency)
 	grown, ok := e.Growth()
 	value(loggedGrowth, uint64(grown), ok)
+	number(loggedWindow, e.Window)
 	value(loggedInventory, uint64(e.Inventory), e.Inventory != 0)
 	set(loggedChanged, e.Changed)
 	w.num(flags)
@@ -142,6 +144,9 @@ func (l *eventLog) read(b []byte) []byte {
 	}
 	if flags&loggedGrowth != 0 {
 		e.SetGrowth(int64(num()))
+	}
+	if flags&loggedWindow != 0 {
+		e.SetWindow(num())
 	}
 	if flags&loggedInventory != 0 {
 		e.Inventory = int64(num())

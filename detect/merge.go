@@ -165,6 +165,7 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.Latency.Merge(o.Latency)
 	t.LiveRows.Merge(o.LiveRows)
 	t.Tombs.Merge(o.Tombs)
+	t.Asked.Merge(o.Asked)
 }
 
 // joinSpan gives the first and last of two spans; 0, 0 is none.

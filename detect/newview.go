@@ -88,6 +88,7 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		Bytes:    orEmpty(s.ItemBytes),
 		LiveRows: orEmpty(s.LiveRows),
 		Tombs:    orEmpty(s.Tombs),
+		Asked:    orEmpty(s.Asked),
 		Shapes:   s.Shapes,
 		Patterns: shownPatterns(fewEntities(s.Patterns)),
 		Rewrites: s.Rewrites,

@@ -88,9 +88,9 @@ func readEventsPart(b []byte) (*part, error) {
 
 // loggedEvent passes over one event of an eventLog, and checks what eventLog.read trusts in.
 func (r *decoder) loggedEvent() {
-	flags := r.below(loggedChanged<<1, "the flags of an event")
-	for flag := uint64(loggedTime); flag < loggedChanged; flag <<= 1 {
-		if flags&flag != 0 {
+	flags := r.below(loggedWindow<<1, "the flags of an event")
+	for flag := uint64(loggedTime); flag <= loggedWindow; flag <<= 1 {
+		if flag != loggedChanged && flags&flag != 0 {
 			r.num()
 		}
 	}

@@ -209,6 +209,7 @@ type TargetStats struct {
 	Latency   *sketch.Histogram // microseconds
 	LiveRows  *sketch.Histogram // a read
 	Tombs     *sketch.Histogram // tombstones a read
+	Asked     *sketch.Histogram // seconds that a read asks for
 	// Missed are requests of OtherTarget in parts that had no room for this target: any of them may be
 	// its own, so they widen its upper bounds.
 	Missed     uint64

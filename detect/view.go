@@ -54,9 +54,10 @@ type TargetView struct {
 	Bytes    *sketch.Histogram
 	LiveRows *sketch.Histogram
 	Tombs    *sketch.Histogram
-	Shapes   []ShapeStats   // sorted by Shape
-	Patterns []PatternStats // sorted
-	Rewrites []RewriteStats // sorted by attribute
+	Asked    *sketch.Histogram // seconds that reads ask for; never nil
+	Shapes   []ShapeStats      // sorted by Shape
+	Patterns []PatternStats    // sorted
+	Rewrites []RewriteStats    // sorted by attribute
 	// Also is what other witnesses tell of the same traffic, less of it than this one: none of their requests are in
 	// the above. What is below stands in them too.
 	Also []*TargetView

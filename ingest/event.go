@@ -190,9 +190,10 @@ type Event struct {
 	tombstones uint64
 	micros     uint64
 	growth     int64
+	window     uint64
 }
 
-type measure uint8
+type measure uint16
 
 const (
 	hasTime measure = 1 << iota
@@ -203,6 +204,7 @@ const (
 	hasTombstones
 	hasLatency
 	hasGrowth
+	hasWindow
 )
 
 // Reset makes e the zero Event, for reuse by a decoder.
@@ -259,6 +261,13 @@ func (e *Event) SetGrowth(n int64) { e.growth, e.has = n, e.has|hasGrowth }
 
 // Growth gives by how many bytes a write made its item larger, and whether that is known.
 func (e *Event) Growth() (int64, bool) { return e.growth, e.has&hasGrowth != 0 }
+
+// SetWindow sets the time that a read asks for, in seconds: from its lower bound on a time to its upper one, or to the
+// time of the request.
+func (e *Event) SetWindow(seconds uint64) { e.window, e.has = seconds, e.has|hasWindow }
+
+// Window gives the seconds that a read asks for, and whether they are known.
+func (e *Event) Window() (uint64, bool) { return e.window, e.has&hasWindow != 0 }
 
 // A Position names a place in an input. Byte counts from 0 in the decompressed input; Line counts
 // from 1, and 0 means that the line is not known. Input is the number of the input in its Profile.

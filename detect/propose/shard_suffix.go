@@ -29,7 +29,9 @@ var ShardSuffix = detect.Remedy{
   x shard-suffix.headroom).
 
 The shard is calculated from the sort key where items are read one by one, so that a reader can find it; random
-where one item has most of the load, because a calculated shard would leave that item where it is.
+where one item has most of the load, because a calculated shard would leave that item where it is. Where there are
+own-table.keys keys or more, the few hot ones alone may have shards, by a small table of exceptions: then reads of the others ask
+one partition as before. Partitions that a read of the table asks: 1 + (N - 1) x (reads that ask all shards / all reads).
 
 **Caveats.** Ordered reads merge N streams; conditional writes and counters hold for one shard; another N later
 is a migration. New keys may begin on the same partition: see the table's warm throughput.`,
@@ -71,6 +73,9 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 		p.Risks = append(p.Risks, "new keys may begin on the same partition: compare the table's warm throughput")
 	}
 	p.Verify = "run keyheat analyze on traffic after the change: " + verifyOf(p.Effects, n)
+	if cost, step := x.exceptions(); cost != "" {
+		p.Costs, p.Steps = append(p.Costs, cost), append(p.Steps, step)
+	}
 	if f.Rule == "large-partition" {
 		p.Risks = append(p.Risks, "shards divide what is there: rows that go on coming need a time bucket in the key as well")
 	}

@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/keyheat/keyheat/detect"
@@ -200,4 +201,24 @@ func (x *sharding) filled(k *detect.KeyView) uint64 {
 		return x.n
 	}
 	return 1
+}
+
+// exceptions says what it saves to give shards to this key alone, in a table of many; empty where it saves nothing.
+func (x *sharding) exceptions() (cost, step string) {
+	if !x.known() || x.t == nil || x.f.Subject.Target.Index != "" || x.t.Distinct.Low < x.v.Limits.Count(detect.OwnTableKeys) {
+		return "", ""
+	}
+	own, reads := x.k.Exact.Totals.Reads(), x.t.Totals.Reads()
+	if x.counts != nil {
+		own = min(x.counts.Unnamed(x.counts.Totals).Requests, own)
+	}
+	mean := func(fanned uint64) detect.Milli {
+		return detect.Whole(1) + detect.Milli(mulDiv(fanned, 1000*(x.n-1), max(reads, 1)))
+	}
+	one, all := mean(own), mean(x.unnamedOfTable())
+	if reads == 0 || one >= all {
+		return "", ""
+	}
+	return fmt.Sprintf("a read of the table asks %s partitions on average if all keys have shards, %s if this key alone has", amount(all), amount(one)),
+		"or give shards to this key alone: a small table of exceptions, which writers and readers keep in memory, names it and its number of shards; all other keys have shard 0"
 }

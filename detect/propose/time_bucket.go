@@ -15,14 +15,15 @@ var TimeBucket = detect.Remedy{
 	Doc: `A key that is a time alone sends all load of that time to one partition. The time may stay as a bucket,
 if something that spreads stands beside it: the entity whose rows they are, or a shard number.
 
-A partition that grows gets a bucket beside its key, so that each bucket stays small.
+A partition that grows gets a bucket beside its key, so that each bucket stays small. What is over is deleted bucket by bucket.
 
 **Gate.** A certain finding: keys were seen to follow each other, or a partition to grow.
 
 **Formula.** The bucket is the longest of minute, hour, day, week and month that the keys stayed at the top. N is
 ceil(share / (moving-hot-key.share x shard-suffix.headroom)), then the next power of two, 2 to
 shard-suffix.max-shards; share is the least that a key had while it was on top. Of a partition that grows the bucket is
-time-bucket.partition-bytes / growth a day, rounded down to an hour, day, week or month.
+time-bucket.partition-bytes / growth a day, rounded down to an hour, day, week or month; where reads tell the time that they ask for, no
+longer than the unit that holds half of these. A read of W seconds asks W / bucket buckets, rounded up, and one more unless it begins with one.
 
 **Caveats.** A smaller bucket alone does not spread the load of now. Reads over several buckets or of all
 entities ask more partitions.`,
@@ -79,6 +80,10 @@ func bucketGrowth(v *detect.View, f *detect.Finding) []detect.Proposal {
 	}
 	target := v.Limits.Of(detect.PartitionTarget).Value
 	bucket := bucketOf(uint64(target/1000) * 86400 / uint64(growth.Value/1000))
+	asked := askedOf(v, f)
+	if asked.reads > 0 {
+		bucket = shorter(bucket, bucketHolding(asked.typical))
+	}
 	seconds := max(bucketSeconds(bucket), 60)
 	each := detect.Milli(uint64(growth.Value) / 86400 * seconds)
 	change := fmt.Sprintf("PRIMARY KEY ((partition key, %s), clustering columns)", bucket)
@@ -89,13 +94,14 @@ func bucketGrowth(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Kind:   "time-bucket",
 		Title:  fmt.Sprintf("put the %s beside the key: about %d MiB a partition", bucket, uint64(each/1000)>>20),
 		Bucket: bucket, Change: change,
-		Effects: []detect.Effect{partOfGrowth(growth, size, seconds)},
-		Basis:   "estimated from the measured growth and its interval; what a read of several buckets asks is not known: see keyheat simulate --key 'key, bucket(" + bucket + ", ts)'",
+		Effects: append([]detect.Effect{partOfGrowth(growth, size, seconds)}, asked.effects(seconds)...),
+		Basis:   asked.basis(bucket),
 		Costs:   []string{fmt.Sprintf("a read over a longer time asks one partition for each %s", bucket)},
 		Risks:   []string{"it needs a new table and a migration; old partitions stay large until then", "the growth may change"},
 		Steps: []string{
 			"create the new table; write both; copy and compare; switch reads; drop the old table",
 			"begin with the next " + bucket + ": reads look into the old table for what is older",
+			fmt.Sprintf("retention: delete a %s that is over by its partition key, one marker for all of its rows; keep sums of old ones in a table of their own where they are asked for", bucket),
 		},
 		Verify: fmt.Sprintf("the largest partition of the new table after one %s should be about %d MiB", bucket, uint64(each/1000)>>20),
 	}}

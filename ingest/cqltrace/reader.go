@@ -141,6 +141,9 @@ func (r *Reader) fill(e *ingest.Event, st *cql.Statement, s Statement) {
 	case len(s.Stored) > 0:
 		r.storedKey(e, st, t, s.Stored)
 	}
+	if st.Kind == cql.Select && len(st.Where) > 1 {
+		r.window(e, st, s)
+	}
 	if r.Changes && st.Kind == cql.Update && e.KeyKnown {
 		r.assigned(e, st, s)
 	}

@@ -41,6 +41,7 @@ const (
 	fieldFailed
 	fieldConsistency
 	fieldAttempt
+	fieldWindow
 	fieldColumn // one of DecodeOptions.Columns: part is its place there
 	fields
 )
@@ -69,6 +70,7 @@ var fieldNames = [fields][]string{
 	fieldFailed:       {"failed", "error"},
 	fieldConsistency:  {"consistency", "consistency_level", "consistent_read"},
 	fieldAttempt:      {"attempt"},
+	fieldWindow:       {"window_seconds"},
 }
 
 const keyEventNames = `
@@ -88,6 +90,7 @@ const keyEventNames = `
 | statement | shape, statement | CQL, PartiQL or a name of your own; the values in it are left out |
 | consistency of a read | consistency, consistency_level, consistent_read | a level of CQL, eventual, strong, or a boolean; others count as unknown |
 | which attempt at its request it was | attempt | whole number; from 2 on the record is a retry, and no load of its own where refusals are judged |
+| time that a read asks for | window_seconds | whole number |
 | database | store | dynamodb, cassandra, scylla |
 
 Case does not matter, and other fields are left alone. --map pk=user.id takes the partition key from another

@@ -218,6 +218,8 @@ func (r *row) setWhole(f field, text []byte) string {
 		e.Requests = n
 	case fieldAttempt:
 		e.Retries = max(n, 1) - 1
+	case fieldWindow:
+		e.SetWindow(n)
 	}
 	return ""
 }
