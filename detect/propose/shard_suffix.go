@@ -57,7 +57,7 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Kind:    "shard-suffix",
 		Title:   fmt.Sprintf("spread the key over %d shards", n),
 		Shards:  n,
-		Change:  changeOf(f.Subject.Target.Store, n),
+		Change:  changeOf(f.Subject.Target, n),
 		Effects: x.effects(),
 		Basis:   x.basis(),
 		Costs:   []string{fmt.Sprintf("a read of the whole key asks %d partitions in place of 1", n)},
@@ -73,6 +73,9 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 		p.Risks = append(p.Risks, "new keys may begin on the same partition: compare the table's warm throughput")
 	}
 	p.Verify = "run keyheat analyze on traffic after the change: " + verifyOf(p.Effects, n)
+	if f.Subject.Target.Index != "" && f.Subject.Target.Store == ingest.DynamoDB {
+		p.Steps[len(p.Steps)-1] = "make a new index on that attribute, fill it in for old items at a rate of the table's choice, switch queries, delete the old index; undo until then: query the old one"
+	}
 	if cost, step := x.exceptions(); cost != "" {
 		p.Costs, p.Steps = append(p.Costs, cost), append(p.Steps, step)
 	}

@@ -44,12 +44,12 @@ func (x *sharding) drawn() bool { return x.random && x.k != nil && x.k.Exact != 
 // basis says what the effects rest on.
 func (x *sharding) basis() string {
 	switch {
+	case x.f.Rule == "large-partition":
+		return "not simulated: how large single rows are is not known; the upper bound holds if one of them has all of it"
 	case x.counts != nil:
 		return fmt.Sprintf("simulated: each recorded request of the key was put under the shard of its sort key, CRC-32 (IEEE) modulo %d, and counted by the second in %d seconds", x.n, x.seconds)
 	case x.drawn():
 		return fmt.Sprintf("simulated: from each of %d counted seconds follows what shards drawn at random get; the bounds hold for 9,999 of 10,000 drawings", x.seconds)
-	case x.f.Rule == "large-partition":
-		return "not simulated: how large single rows are is not known; the upper bound holds if one of them has all of it"
 	case x.k == nil:
 		return "not simulated: no recorded request of the key is held"
 	case x.k.Exact == nil && !x.v.Second:

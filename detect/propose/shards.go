@@ -54,9 +54,12 @@ type spread struct {
 	reads bool         // items are read
 }
 
+// leastSpread is how many requests must name an item before they tell how the load is spread.
+const leastSpread = 30
+
 func spreadOf(v *detect.View, f *detect.Finding) spread {
 	k := keyOf(v, f)
-	if k == nil || k.Exact == nil || k.Exact.SortKnown == 0 {
+	if k == nil || k.Exact == nil || k.Exact.SortKnown < leastSpread {
 		return spread{}
 	}
 	e := k.Exact
@@ -127,7 +130,11 @@ func shardsForSize(v *detect.View, f *detect.Finding) uint64 {
 }
 
 // changeOf writes a key that has a shard beside it, as people of a store write it.
-func changeOf(s ingest.Store, n uint64) string {
+func changeOf(t detect.Target, n uint64) string {
+	s := t.Store
+	if t.Index != "" && s == ingest.DynamoDB {
+		return fmt.Sprintf("the index's key attribute VALUE becomes VALUE#0 … VALUE#%d in an attribute of its own; the table's key stays", n-1)
+	}
 	suffix := fmt.Sprintf("PK becomes PK#0 … PK#%d", n-1)
 	cql := fmt.Sprintf("PRIMARY KEY ((partition key, shard), clustering columns), shard 0 to %d", n-1)
 	switch {
