@@ -18,7 +18,7 @@ takes one at random; a read adds them up.
 **Gate.** A certain finding of at least *medium* about write units; the second pass counted the key: at least nine in ten of its requests
 update, and one item has at least half of them.
 
-**Formula.** N as of shard-suffix: ceil(rate / (limit x shard-suffix.headroom)), then the next power of two. Source: AWS, "Using write
+**Formula.** Read units a month: x N, of those recorded in an hour or more. N as of shard-suffix: ceil(rate / (limit x shard-suffix.headroom)), then the next power of two. Source: AWS, "Using write
 sharding"; "Implement resource counters".
 
 **Caveats.** A condition on the total, such as a limit, holds for one shard only. A read sees no single point in time.`,
@@ -37,12 +37,15 @@ sharding"; "Implement resource counters".
 		n := min(powerOfTwo(shardsForRate(v, f)), v.Limits.Count(detect.ShardMax))
 		s := newSharding(v, f, n, spread{known: true, item: 1000})
 		after := s.rate(e, false, e.Measure != "write_units_per_second")
+		reads := x.Totals[detect.ReadMilli]
+		effects := []detect.Effect{after, settled("items_per_read", "items", detect.Whole(1), detect.Whole(n))}
+		effects = append(effects, unitsAMonth(v, f, "read_units_per_month", reads, detect.MulSat(reads, n))...)
 		return []detect.Proposal{{
 			Kind:    "counter-shards",
 			Title:   fmt.Sprintf("split the counter into %d: %d.%d %% of its requests update", n, updates/10, updates%10),
 			Shards:  n,
 			Change:  fmt.Sprintf("PK becomes PK#0 … PK#%d; UPDATE … ADD amount on one at random", n-1),
-			Effects: []detect.Effect{after, settled("items_per_read", "items", detect.Whole(1), detect.Whole(n))},
+			Effects: effects,
 			Basis:   s.basis(),
 			Costs:   []string{fmt.Sprintf("a read of the total reads %d items: BatchGetItem, at least %s", n, halves(n))},
 			Risks:   []string{"a condition on the total holds for one shard only", "an update that is sent again counts twice: it did before, too"},

@@ -18,7 +18,7 @@ of an index and nobody reads it, the attribute is removed from such items, and t
 **Gate.** A certain finding of at least *medium* about an index of DynamoDB with at most low-cardinality-key.distinct keys; the second
 pass counted the key, and at most one in ten of its requests reads.
 
-**Formula.** Requests of the index, before: as seen; after: less those of the key. Source: AWS, "Take advantage of sparse indexes".
+**Formula.** Requests of the index, and its write units a month, before: as seen; after: less those of the key. Source: AWS, "Take advantage of sparse indexes".
 
 **Caveats.** What is not in the index cannot be queried by it: keep the value in another attribute.`,
 	Propose: func(v *detect.View, f *detect.Finding) []detect.Proposal {
@@ -32,11 +32,13 @@ pass counted the key, and at most one in ten of its requests reads.
 		}
 		total := t.Totals[detect.Requests]
 		share := detect.Ratio(all, total)
+		writes := t.Totals[detect.WriteMilli]
+		left := writes - min(writes, k.Exact.Totals[detect.WriteMilli])
 		return []detect.Proposal{{
 			Kind:    "sparse-index",
 			Title:   fmt.Sprintf("leave this value out of the index: it takes %d.%d %% of its requests, and %d of %d read it", share/10, share%10, reads, all),
 			Change:  "REMOVE the index's key attribute from such items; keep the value in another attribute",
-			Effects: []detect.Effect{settled("index_requests", "requests", detect.Whole(total), detect.Whole(total-min(total, all)))},
+			Effects: append([]detect.Effect{settled("index_requests", "requests", detect.Whole(total), detect.Whole(total-min(total, all)))}, unitsAMonth(v, f, "write_units_per_month", writes, left)...),
 			Costs:   []string{"each item that leaves costs one more write, once"},
 			Risks:   []string{"queries of the index no longer find these items"},
 			Steps:   []string{"make sure that no query asks for the value: keyheat key INDEX KEY", "write such items without the attribute; remove it from old ones at a rate of the table's choice", "undo: write the attribute again"},
