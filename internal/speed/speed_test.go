@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "measure the recorded ratios anew")
 const recorded = "testdata/ratios.txt"
 
 // tolerance is how many times its recorded ratio a job may cost: one that costs half as much again must be found,
-// and a busy machine must raise no alarm.
-const tolerance = 1.25
+// and neither a busy machine nor a processor of another make must raise an alarm.
+const tolerance = 1.35
 
 // attempts is how often jobs are measured before one is found too dear: noise passes, a slower program stays.
 const attempts = 3
@@ -73,9 +73,14 @@ func TestAPartThatGetsHalfAsDearAgainIsFound(t *testing.T) {
 		run, half := jobs[0].prepare(tb), decode(tb, &formats.KeyEventsNDJSON, data().ndjson[:events/2])
 		return func() { run(); half() }
 	}
-	if got, limit := ratios(t, r, []job{dearer})[0], tolerance*known(t)[0]; got <= limit {
-		t.Errorf("%.2f times the reference loop with half of the work added, which the limit of %.2f does not find: if %s has become faster, go test ./internal/speed -update", got, limit, jobs[0].name)
+	best := 0.0
+	for range attempts { // noise can hide it once
+		got := ratios(t, r, []job{jobs[0], dearer})
+		if best = max(best, got[1]/got[0]); best > tolerance {
+			return
+		}
 	}
+	t.Errorf("with half of the work added %s costs %.2f times what it does, which a tolerance of %.2f does not find", jobs[0].name, best, tolerance)
 }
 
 func TestTheHotPathAllocatesNothingForAnEvent(t *testing.T) {
