@@ -113,6 +113,7 @@ const (
 	colTombstones
 	colMicros
 	colGrowth
+	colWindow
 	colMeasure
 	colValue
 	colAtLeast
@@ -173,6 +174,7 @@ var fields = [columns]columnar.Field{
 	colTombstones:     {Name: "tombstones", Kind: columnar.Count},
 	colMicros:         {Name: "latency_micros", Kind: columnar.Count},
 	colGrowth:         {Name: "growth_bytes", Kind: columnar.Signed},
+	colWindow:         {Name: "window_seconds", Kind: columnar.Count},
 	colMeasure:        {Name: "measure", Kind: columnar.Word},
 	colValue:          {Name: "value", Kind: columnar.Count},
 	colAtLeast:        {Name: "at_least", Kind: columnar.Flag},

@@ -77,6 +77,7 @@ var eventColumns = []column[event]{
 			return nil
 		},
 	},
+	knownIn(colWindow, (*event).Window, (*event).SetWindow),
 }
 
 var stateColumns = []column[state]{

@@ -155,7 +155,8 @@ func TestASlowServerIsAskedAgain(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v: the server answered again before the end", err)
 	}
-	for _, want := range []string{"127.0.0.1 could not be read for a time", "127.0.0.1 was read again", "system_traces was read again"} {
+	// Whether traces were asked for in that time follows from how long the look before took.
+	for _, want := range []string{"127.0.0.1 could not be read for a time", "127.0.0.1 was read again"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no note %q", want)
 		}
