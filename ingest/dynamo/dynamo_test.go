@@ -139,8 +139,18 @@ type keeper struct {
 }
 
 func (k *keeper) Open(ingest.LiveInput) ingest.Sink { return k }
-func (k *keeper) Position(part string) string       { return k.positions[part] }
-func (k *keeper) Reached(part, position string)     { k.positions[part] = position }
+
+func (k *keeper) Position(part string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.positions[part]
+}
+
+func (k *keeper) Reached(part, position string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.positions[part] = position
+}
 
 func TestMetricsGoOnWhereAnEarlierRunEnded(t *testing.T) {
 	f := withInsights(newFakeAWS(t, grownStream(1)))
