@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"testing/iotest"
 )
@@ -44,6 +45,18 @@ func TestAnAheadReaderStopsAnywhere(t *testing.T) {
 	}
 }
 
+// An aheadWatch looks whether somebody reads ahead when a chunk begins.
+type aheadWatch struct {
+	nothing
+	ahead bool
+}
+
+func (w *aheadWatch) Begin(c Chunk) Sink {
+	stacks := make([]byte, 1<<20)
+	w.ahead = bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("(*aheadReader).pump"))
+	return w.nothing.Begin(c)
+}
+
 // A file that is read ahead gives the bytes that it would give otherwise, and says that it breaks off.
 func TestALargeCompressedFileIsReadAhead(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
@@ -63,10 +76,14 @@ func TestALargeCompressedFileIsReadAhead(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
+		watch := &aheadWatch{}
 		o := Options{Formats: []*Format{nothingFormat(shapes[0])}, Files: disk{}, Workers: 1, Chunk: 1 << 30}
-		result, err := Read(t.Context(), []Source{{Name: "x", Path: file}}, o, nothing{})
+		result, err := Read(t.Context(), []Source{{Name: "x", Path: file}}, o, watch)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !watch.ahead {
+			t.Error("nothing reads ahead while the input is decoded")
 		}
 		in := result.Sources[0].Inputs[0]
 		if whole := len(data) == len(packed); whole != (in.Err == nil) || whole && in.Bytes != uint64(len(text)) {

@@ -223,10 +223,16 @@ func (w *worker) compressed(p place, k kind, r *bufio.Reader) {
 	p.under = append(slices.Clip(p.under), k.String())
 	p.depth++
 	p.disk = nil
+	var from io.Reader = d
+	if p.size >= aheadFrom {
+		a := newAheadReader(d)
+		defer a.stop()
+		from = a
+	}
 	if p.size >= 0 {
 		p.size *= 8 // what logs are usually compressed to
 	}
-	w.stream(p, d)
+	w.stream(p, from)
 }
 
 // text reads an input.
