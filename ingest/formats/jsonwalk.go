@@ -172,3 +172,12 @@ func (w *jsonWalk) in(names ...string) bool {
 	}
 	return true
 }
+
+// dumped tells what one dump, of many that there may be, says of a partition; tombstones with their kinds.
+func dumped(to ingest.Sink, s *ingest.State, kinds ingest.TombstoneKinds) {
+	s.KeyKnown, s.Source, s.AtLeast = true, ingest.SourceDump, true
+	if s.Measure == ingest.PartitionTombstones {
+		s.Kinds = kinds
+	}
+	to.State(s)
+}

@@ -194,15 +194,8 @@ func (d *scyllaDump) appendKey(dst []byte) []byte {
 }
 
 func (d *scyllaDump) state(to ingest.Sink, m ingest.Measure, n uint64, at ingest.Position) {
-	s := ingest.State{
-		Store: ingest.Scylla, Table: d.table, Index: d.index, Key: d.key, KeyKnown: true, Source: ingest.SourceDump,
-		Measure: m, Value: n, AtLeast: true, At: at,
-	}
 	d.told = true
-	if m == ingest.PartitionTombstones {
-		s.Kinds = d.kinds
-	}
-	to.State(&s)
+	dumped(to, &ingest.State{Store: ingest.Scylla, Table: d.table, Index: d.index, Key: d.key, Measure: m, Value: n, At: at}, d.kinds)
 }
 
 // Close tells of a partition that is cut off.

@@ -254,15 +254,8 @@ func (d *dump) state(to ingest.Sink, key []byte, m ingest.Measure, n uint64, at 
 	if len(table) == 0 {
 		table = d.looks.table
 	}
-	s := ingest.State{
-		Store: ingest.Cassandra, Table: table, Index: d.index, Key: key, KeyKnown: true, Source: ingest.SourceDump,
-		Measure: m, Value: n, AtLeast: true, At: at,
-	}
 	d.told = true
-	if m == ingest.PartitionTombstones {
-		s.Kinds = d.kinds
-	}
-	to.State(&s)
+	dumped(to, &ingest.State{Store: ingest.Cassandra, Table: table, Index: d.index, Key: key, Measure: m, Value: n, At: at}, d.kinds)
 }
 
 // Close tells of a partition that is cut off.
