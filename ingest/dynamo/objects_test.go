@@ -74,7 +74,14 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPut || r.Method == http.MethodPost || r.Method == http.MethodDelete:
 		f.write(w, r, key)
 	default:
-		f.object(w, r, key)
+		body, whole := f.object(w, r, key)
+		f.mu.Unlock() // who reads a body slowly, or not on, holds nobody up
+		defer f.mu.Lock()
+		io.WriteString(w, body)
+		if !whole {
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}
 	}
 }
 
@@ -113,7 +120,8 @@ func (f *fakeS3) list(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, `</ListBucketResult>`)
 }
 
-func (f *fakeS3) object(w http.ResponseWriter, r *http.Request, key string) {
+// object begins the answer, and gives its body and whether that is all of it.
+func (f *fakeS3) object(w http.ResponseWriter, r *http.Request, key string) (body string, whole bool) {
 	text, ok := f.objects[key]
 	tag := fmt.Sprintf(`"v%d"`, f.version[key])
 	from := 0
@@ -123,12 +131,10 @@ func (f *fakeS3) object(w http.ResponseWriter, r *http.Request, key string) {
 	switch {
 	case !ok:
 		w.WriteHeader(404)
-		io.WriteString(w, `<Error><Code>NoSuchKey</Code></Error>`)
-		return
+		return `<Error><Code>NoSuchKey</Code></Error>`, true
 	case r.Header.Get("If-Match") != "" && r.Header.Get("If-Match") != tag:
 		w.WriteHeader(412)
-		io.WriteString(w, `<Error><Code>PreconditionFailed</Code></Error>`)
-		return
+		return `<Error><Code>PreconditionFailed</Code></Error>`, true
 	}
 	w.Header().Set("ETag", tag)
 	w.Header().Set("X-Amz-Meta-"+writerMark, f.marks[key])
@@ -140,15 +146,13 @@ func (f *fakeS3) object(w http.ResponseWriter, r *http.Request, key string) {
 		w.WriteHeader(206)
 	}
 	if r.Method == http.MethodHead {
-		return
+		return "", true
 	}
 	text = text[from:]
 	if n := f.cut(); n >= 0 && n < len(text) {
-		io.WriteString(w, text[:n])
-		w.(http.Flusher).Flush()
-		panic(http.ErrAbortHandler)
+		return text[:n], false
 	}
-	io.WriteString(w, text)
+	return text, true
 }
 
 func TestObjectsAreFoundLikeFiles(t *testing.T) {

@@ -243,9 +243,10 @@ func TestThePolicyOfARecordingHoldsWhatRequestsNeedAndNoMore(t *testing.T) {
 	}
 	ends := 0
 	s3.lost = func(r *http.Request) bool { // what is there is looked at
-		if r.URL.Query().Has("uploadId") && r.Method == http.MethodPost {
-			ends++
+		if !r.URL.Query().Has("uploadId") || r.Method != http.MethodPost {
+			return false
 		}
+		ends++
 		return ends == 1
 	}
 	gone := r.Create(3)
