@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"math"
 	"slices"
 )
 
@@ -81,7 +82,7 @@ func DetectEnvelopes(head []byte) *Envelope {
 	var e Envelope
 	lines := sample(head)
 	for range maxWrappers {
-		lines = e.peelColours(lines)
+		lines = e.peelIndent(e.peelColours(lines))
 		w := firstFit(lines)
 		if w == nil {
 			break
@@ -153,6 +154,22 @@ func (e *Envelope) peelColours(lines [][]byte) [][]byte {
 		}
 	}
 	return lines
+}
+
+// peelIndent takes off the blanks that all lines begin with, four or more: they make text a block of code in
+// Markdown. A later line may begin with fewer.
+func (e *Envelope) peelIndent(lines [][]byte) [][]byte {
+	const fewest = 4
+	n := math.MaxInt
+	for _, line := range lines {
+		n = min(n, len(line)-len(bytes.TrimLeft(line, " ")))
+	}
+	if n < fewest || len(lines) == 0 {
+		return lines
+	}
+	return e.peel(&wrapper{name: "indented", open: func(line []byte) (opened, bool) {
+		return opened{text: line[min(n, len(line)-len(bytes.TrimLeft(line, " "))):]}, true
+	}}, lines)
 }
 
 // peel adds a layer and gives what it holds of lines.

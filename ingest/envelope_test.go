@@ -63,6 +63,7 @@ func TestEnvelopes(t *testing.T) {
 		{"an empty line of docker-compose", "shop_cassandra_1 |", []string{"compose-prefix"}, line{"", "shop_cassandra_1", 0, false, true}},
 		{"stern, a pod of a stateful set", "cassandra-0 server-system-logger " + warning, []string{"stern-prefix"}, line{warning, "cassandra-0", 0, false, true}},
 		{"stern, a pod of a deployment", "shop-api-7d9f8c6b5-x2k4p api \tat com.example.Orders.put", []string{"stern-prefix"}, line{"\tat com.example.Orders.put", "shop-api-7d9f8c6b5-x2k4p", 0, false, true}},
+		{"a block of code in Markdown", "     " + warning, []string{"indented"}, line{warning, "", 0, false, true}},
 		{"a quoted mail", "> " + warning, []string{"quoted"}, line{warning, "", 0, false, true}},
 		{"kubectl logs --timestamps of an application with times", "2026-03-01T10:00:00.123Z 2026-03-01 10:00:00.123 ERROR 1 --- [nio-1] c.example.Orders : no\n" +
 			"2026-03-01T10:00:00.124Z \tat com.example.Orders.put(Orders.java:42)\n2026-03-01T10:00:00.124Z Caused by: java.io.IOException: no",

@@ -94,7 +94,11 @@ func (d *Decoder) Decode(rec *ingest.Record, to ingest.Sink) {
 		d.blank()
 	}
 	d.end = rec.At.Byte + uint64(len(rec.Data))
-	switch d.take(bytes.TrimRight(rec.Data, "\r\n")) {
+	text := bytes.TrimRight(rec.Data, " \t\r\n")
+	if len(text) == 0 { // blanks fill lines up that are copied from a screen
+		d.blank()
+	}
+	switch d.take(text) {
 	case rowTaken:
 		to.Skip(skipRow)
 	case rowBroken:

@@ -34,7 +34,7 @@ func Sniff(head []byte) (store ingest.Store, why string) {
 		if bytes.HasPrefix(text, []byte("{")) && !bytes.Contains(text, []byte(`"session_id"`)) && len(d.carry) == 0 {
 			continue
 		}
-		seen = d.take(bytes.TrimRight(line, "\r\n")) == rowTaken && len(d.carry) == 0
+		seen = d.take(bytes.TrimRight(line, " \t\r\n")) == rowTaken && len(d.carry) == 0
 	}
 	if seen {
 		return storeOf(head), "rows of a query trace"

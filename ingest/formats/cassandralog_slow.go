@@ -55,7 +55,7 @@ func (d *cassandra) operation(text []byte) int {
 			n = len(text) - end
 		}
 		end += n
-		entry := bytes.TrimRight(bytes.TrimPrefix(text[:end], []byte("<")), "\r")
+		entry := bytes.TrimRight(bytes.TrimPrefix(text[:end], []byte("<")), " \t\r")
 		if !bytes.HasSuffix(entry, clEntryEnd) && !bytes.HasSuffix(entry, clCrossNode) {
 			continue
 		}
