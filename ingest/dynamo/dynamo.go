@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go/logging"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/keyheat/keyheat/ingest"
 )
@@ -133,6 +134,7 @@ func (s *Server) clients(ctx context.Context) (*clients, error) {
 func (a *address) config(ctx context.Context) (aws.Config, error) {
 	settings := []func(*config.LoadOptions) error{
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), config.WithLogger(logging.Nop{}),
+		config.WithAPIOptions([]func(*middleware.Stack) error{plainBodies}),
 	}
 	if a.region != "" {
 		settings = append(settings, config.WithRegion(a.region))

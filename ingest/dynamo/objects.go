@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/keyheat/keyheat/ingest"
 )
@@ -47,7 +48,7 @@ func NewObjects(ctx context.Context) *Objects {
 	return &Objects{
 		ctx: ctx, clients: map[string]*s3.Client{}, regions: map[string]string{}, known: map[string]fs.FileInfo{},
 		load: sync.OnceValues(func() (aws.Config, error) {
-			return config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
+			return config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}), config.WithAPIOptions([]func(*middleware.Stack) error{plainBodies}))
 		}),
 	}
 }

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -298,10 +299,7 @@ func TestReadersOfDifferentPlacesHaveTheirOwnConnections(t *testing.T) {
 }
 
 func randomText(n int) string {
-	random := rand.New(rand.NewPCG(9, 9))
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte('a' + random.IntN(26))
-	}
-	return string(b)
+	b := make([]byte, n/2+1)
+	rand.NewChaCha8([32]byte{9}).Read(b)
+	return hex.EncodeToString(b)[:n]
 }
