@@ -19,6 +19,9 @@ type eventLog struct {
 // are held so up to Settings.openBudget.
 const smallPart = 32 << 10
 
+// heldChunk is about what a held chunk takes beside its events, in bytes. Those of a Live may have few of them.
+const heldChunk = 512
+
 // The flags of a logged event.
 const (
 	loggedKey = 1 << iota

@@ -20,11 +20,11 @@ type Exact struct {
 // the events to count.
 type exactPart struct {
 	held    []heldInput // nil: counted
-	size    int         // of the events, bytes
+	size    int         // of the events, bytes; of a Live, of all that is held
 	keys    []exactHit  // sorted by nominee
 	sizes   []sizeHit   // likewise
 	lines   []uint64    // of each input
-	numbers []int       // of chunks of a Live: which of its inputs they are of, ascending
+	numbers []int       // as those of a part
 }
 
 func (p *exactPart) count() int { return len(p.lines) }

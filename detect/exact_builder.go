@@ -166,12 +166,13 @@ func (b *exactBuilder) hold(e *ingest.Event) bool {
 	return true
 }
 
-// replay counts the events of a held input, as the i-th of the part.
-func (b *exactBuilder) replay(i uint32, in *heldInput) {
-	b.coverage, b.role, b.input = in.coverage, "", i // held events are told as they count
+// replay counts the events of a held input, as one of the part.
+func (b *exactBuilder) replay(to shiftedInput, in *heldInput) {
+	b.coverage, b.role, b.input = in.coverage, "", to.number // held events are told as they count
+	shift := inputShift{of: []shiftedInput{to}}
 	log := eventLog{buf: in.events}
 	log.each(func(e *ingest.Event) {
-		e.At.Input = i
+		e.At = shift.placed(e.At)
 		b.Event(e)
 	})
 }

@@ -92,10 +92,12 @@ type joins[T any] struct {
 	together func(a, b T) T           // both are of inputs of one Live
 	inputs   func(a, b T) T           // b follows a
 	empty    func(in *ingest.Input) T // stands for an input without chunks
+	whole    func(v T) T              // what together came to, for inputs
 }
 
-// An inputFold is the tree of one input.
+// An inputFold is the tree of one input, or of a Live.
 type inputFold[T any] struct {
+	live    bool
 	mu      sync.Mutex
 	waiting map[int]T
 	next    int
@@ -110,23 +112,35 @@ func newFolder[T foldable](fan int, j joins[T]) *folder[T] {
 	}
 }
 
-// opened gives the tree of an input, which joins its chunks so. f.mu is held.
-func (f *folder[T]) opened(id ingest.InputID, join func(a, b T) T) *inputFold[T] {
+// opened gives the tree of an input, or of the Live that has this one. f.mu is held.
+func (f *folder[T]) opened(id ingest.InputID, live bool) *inputFold[T] {
 	in := f.open[id]
 	if in == nil {
-		in = &inputFold[T]{waiting: map[int]T{}, tree: tree[T]{fan: f.fan, join: join}}
+		join := f.chunks
+		if live {
+			join = f.together
+		}
+		in = &inputFold[T]{live: live, waiting: map[int]T{}, tree: tree[T]{fan: f.fan, join: join}}
 		f.open[id] = in
 	}
 	return in
 }
 
-// input gives the tree of an input, locked.
-func (f *folder[T]) input(id ingest.InputID, join func(a, b T) T) *inputFold[T] {
+// input gives that tree, locked.
+func (f *folder[T]) input(id ingest.InputID, live bool) *inputFold[T] {
 	f.mu.Lock()
-	in := f.opened(id, join)
+	in := f.opened(id, live)
 	f.mu.Unlock()
 	in.mu.Lock()
 	return in
+}
+
+// came gives what the tree of an input, or a copy of it, came to.
+func (f *folder[T]) came(in *inputFold[T], of *tree[T]) (v T, ok bool) {
+	if v, ok = of.result(); ok && in.live {
+		v = f.whole(v)
+	}
+	return v, ok
 }
 
 // treeOf names the tree in which an input is folded.
@@ -143,14 +157,14 @@ func (f *folder[T]) end(c ingest.Chunk, v T) {
 		f.add(c.Input.ID, c.Index, v)
 		return
 	}
-	live := f.input(*c.Input.Live, f.together)
+	live := f.input(*c.Input.Live, true)
 	defer live.mu.Unlock()
 	live.tree.add(v)
 }
 
 // add takes chunk number index of an input.
 func (f *folder[T]) add(id ingest.InputID, index int, v T) {
-	in := f.input(id, f.chunks)
+	in := f.input(id, false)
 	defer in.mu.Unlock()
 	in.waiting[index] = v
 	for {
@@ -184,18 +198,15 @@ func (f *folder[T]) endLive(in *ingest.Input) (v T, ok bool) {
 // ended gives what an input came to, and forgets it. What those of a Live came to is one value, which the last of
 // them to end gives, the first of them; ok is false for the others. f.mu is held.
 func (f *folder[T]) ended(in *ingest.Input) (v T, ok bool) {
-	id, join := treeOf(in), f.chunks
-	if in.Live != nil {
-		join = f.together
-	}
-	open := f.opened(id, join)
+	id := treeOf(in)
+	open := f.opened(id, in.Live != nil)
 	if in.Live != nil {
 		open.tree.add(f.empty(in)) // it may have had no chunk
 	}
 	if in.ID != id {
 		return v, false
 	}
-	if v, ok = open.tree.result(); !ok {
+	if v, ok = f.came(open, &open.tree); !ok {
 		v = f.empty(in)
 	}
 	delete(f.open, id)
@@ -236,7 +247,8 @@ func (f *folder[T]) result() (T, bool) {
 			f.all.add(v)
 			continue
 		}
-		if v, ok := f.open[id].tree.result(); ok {
+		in := f.open[id]
+		if v, ok := f.came(in, &in.tree); ok {
 			f.all.add(v)
 		}
 	}
@@ -258,7 +270,7 @@ func (f *folder[T]) snapshot(copy func(T) T) (T, bool) {
 		in.mu.Lock()
 		open := in.tree.copied(copy)
 		in.mu.Unlock()
-		if v, ok := open.result(); ok {
+		if v, ok := f.came(in, &open); ok {
 			all.add(v)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 type part struct {
 	profile *Profile // nil: held as events
 	inputs  []loggedInput
-	size    int   // of the events, bytes
-	numbers []int // of chunks of a Live: which of its inputs they are of, ascending
+	size    int   // of the events, bytes; of a Live, of all that is held
+	numbers []int // of chunks of a Live: which of its inputs they are of, ascending; of held ones in their order
 }
 
-// count gives the number of inputs.
+// count gives the number of inputs, of a Live when it is whole.
 func (p *part) count() int {
 	if p.profile != nil {
 		return len(p.profile.Inputs)
@@ -38,7 +38,7 @@ type loggedInput struct {
 // form, which holds all of it.
 func (p *part) copied() *part {
 	if p.profile == nil {
-		c := &part{inputs: slices.Clone(p.inputs), size: p.size, numbers: p.numbers}
+		c := &part{inputs: slices.Clone(p.inputs), size: p.size, numbers: slices.Clone(p.numbers)}
 		for i := range c.inputs {
 			in := &c.inputs[i]
 			in.stats.SkippedKind = maps.Clone(in.stats.SkippedKind)
@@ -107,38 +107,68 @@ func (w *workshop) join(a, b *part, continued bool) *part {
 
 // joinTogether gives the part of both, which are of chunks of one Live.
 func (w *workshop) joinTogether(a, b *part) *part {
+	if a.profile == nil && b.profile == nil && a.size+b.size <= w.settings.openBudget() {
+		return &part{inputs: append(a.inputs, b.inputs...), numbers: append(a.numbers, b.numbers...), size: a.size + b.size}
+	}
+	a, b = w.whole(a), w.whole(b)
 	p := &part{}
-	p.profile, p.numbers = mergeTogether(w.profile(a), w.profile(b), a.numbers, b.numbers)
+	p.profile, p.numbers = mergeTogether(a.profile, b.profile, a.numbers, b.numbers)
 	return p
 }
 
 // profile makes the Profile of a part.
-func (w *workshop) profile(p *part) *Profile {
+func (w *workshop) profile(p *part) *Profile { return w.whole(p).profile }
+
+// whole makes a part one of a Profile.
+func (w *workshop) whole(p *part) *part {
 	if p.profile != nil {
-		return p.profile
+		return p
 	}
 	b := w.builder()
 	defer w.release(b)
-	stats := make([]InputStats, 0, len(p.inputs))
+	places, numbers, n := placesOf(p.numbers, len(p.inputs))
+	stats, known := make([]InputStats, n), make([]bool, n)
 	for i := range p.inputs {
-		b.replay(uint32(i), &p.inputs[i])
-		stats = append(stats, p.inputs[i].stats)
+		in, at := &p.inputs[i], places[i]
+		b.replay(shiftedInput{uint32(at), stats[at].Lines}, in)
+		if known[at] {
+			stats[at].add(&in.stats)
+		} else {
+			stats[at], known[at] = in.stats, true
+		}
 	}
-	return b.seal(stats)
+	return &part{profile: b.seal(stats), numbers: numbers}
 }
 
-// replay adds the events of a logged input, as the i-th of the Builder's inputs.
-func (b *Builder) replay(i uint32, in *loggedInput) {
+// placesOf gives where each of so many held inputs goes in a part that is whole, which is of n. Those of a Live, whose
+// numbers among its inputs are given, may be chunks of the same: the numbers that are left are ascending.
+func placesOf(numbers []int, held int) (places, left []int, n int) {
+	places = make([]int, held)
+	if numbers == nil {
+		for i := range places {
+			places[i] = i
+		}
+		return places, nil, held
+	}
+	left = slices.Compact(slices.Sorted(slices.Values(numbers)))
+	for i, number := range numbers {
+		places[i], _ = slices.BinarySearch(left, number)
+	}
+	return places, left, len(left)
+}
+
+// replay adds the events of a logged input, as one of the Builder's inputs.
+func (b *Builder) replay(to shiftedInput, in *loggedInput) {
 	b.inputContext = in.context
+	shift := inputShift{of: []shiftedInput{to}}
 	log := eventLog{buf: in.events}
 	log.each(func(e *ingest.Event) {
-		e.At.Input = i
+		e.At = shift.placed(e.At)
 		b.Event(e)
 	})
-	shift := inputShift{inputs: i}
 	for _, c := range in.problems.Causes {
 		for j := range c.Examples {
-			c.Examples[j].At = shift.position(c.Examples[j].At)
+			c.Examples[j].At = shift.placed(c.Examples[j].At)
 		}
 	}
 	b.problems = joinProblems(b.problems, in.problems)

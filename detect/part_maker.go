@@ -32,7 +32,9 @@ func (c *partCutter) end(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStats
 	r := s.(*recorder)
 	defer c.free.Put(r)
 	p := r.end(chunk.Input, st)
-	p.numbers = numbersOf(chunk.Input)
+	if p.numbers = numbersOf(chunk.Input); p.numbers != nil {
+		p.size += heldChunk
+	}
 	return p
 }
 
@@ -50,8 +52,9 @@ func (c *partCutter) joins() joins[*part] {
 		together: c.workshop.joinTogether,
 		inputs:   func(a, b *part) *part { return c.workshop.join(a, b, false) },
 		empty: func(in *ingest.Input) *part {
-			return &part{inputs: []loggedInput{{context: contextOf(in), stats: statsOf(in)}}, numbers: numbersOf(in)}
+			return &part{inputs: []loggedInput{{context: contextOf(in), stats: statsOf(in)}}, numbers: numbersOf(in), size: heldChunk}
 		},
+		whole: c.workshop.whole,
 	}
 }
 
@@ -102,7 +105,9 @@ func (c *countCutter) end(chunk ingest.Chunk, s ingest.Sink, st ingest.ChunkStat
 	b := s.(*exactBuilder)
 	defer c.free.Put(b)
 	p := b.end(st)
-	p.numbers = numbersOf(chunk.Input)
+	if p.numbers = numbersOf(chunk.Input); p.numbers != nil {
+		p.size += heldChunk
+	}
 	return p
 }
 
@@ -112,8 +117,9 @@ func (c *countCutter) joins() joins[*exactPart] {
 		together: c.joinTogether,
 		inputs:   func(a, b *exactPart) *exactPart { return c.join(a, b, false) },
 		empty: func(in *ingest.Input) *exactPart {
-			return &exactPart{held: make([]heldInput, 1), lines: make([]uint64, 1), numbers: numbersOf(in)}
+			return &exactPart{held: make([]heldInput, 1), lines: make([]uint64, 1), numbers: numbersOf(in), size: heldChunk}
 		},
+		whole: c.counted,
 	}
 }
 
@@ -127,6 +133,9 @@ func (c *countCutter) join(a, b *exactPart, continued bool) *exactPart {
 
 // joinTogether gives the counts of both, which are of chunks of one Live.
 func (c *countCutter) joinTogether(a, b *exactPart) *exactPart {
+	if size := a.size + b.size; len(a.held) > 0 && len(b.held) > 0 && size <= c.settings.openBudget() {
+		return &exactPart{held: append(a.held, b.held...), size: size, lines: append(a.lines, b.lines...), numbers: append(a.numbers, b.numbers...)}
+	}
 	return c.counted(a).joinTogether(c.counted(b))
 }
 
@@ -138,11 +147,15 @@ func (c *countCutter) counted(p *exactPart) *exactPart {
 	b := c.free.Get().(*exactBuilder)
 	defer c.free.Put(b)
 	b.holding = false
+	places, numbers, n := placesOf(p.numbers, len(p.held))
+	lines := make([]uint64, n)
 	for i := range p.held {
-		b.replay(uint32(i), &p.held[i])
+		at := places[i]
+		b.replay(shiftedInput{uint32(at), lines[at]}, &p.held[i])
+		lines[at] += p.lines[i]
 	}
-	sealed := b.seal(p.lines)
-	sealed.numbers = p.numbers
+	sealed := b.seal(lines)
+	sealed.numbers = numbers
 	return sealed
 }
 

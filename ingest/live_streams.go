@@ -1,21 +1,29 @@
 package ingest
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"slices"
 	"sync"
 )
 
-// The chunks of a Live. They are cut by numbers of records, so that records that come in the same order
+// The chunks of a Live. They are cut by numbers and sizes of records, so that records that come in the same order
 // are cut alike, whenever they come.
 const (
 	liveChunk = 1 << 16 // records of a chunk
-	// liveOpen is the most records in the open chunks of all inputs of a Live together, and liveInputs the
-	// most of these chunks: before there are more, the one ends whose last record is the oldest. Thousands of
-	// inputs then take no more memory than these.
-	liveOpen   = 2 * liveChunk
-	liveInputs = 16
+	// liveOpen is the most records in the open chunks of all inputs of a Live together: before there are more,
+	// the one ends whose last record is the oldest.
+	liveOpen = 2 * liveChunk
+	// liveLight is what a chunk of events may weigh that whoever takes it is still likely to hold as they are.
+	// There is any number of such light chunks, of liveHeld in all; of the others there are at most liveHeavy. Of
+	// each kind the one ends first whose last record is the oldest. So thousands of inputs take no more memory
+	// than these, and those that take turns have chunks of more than a record each.
+	liveLight = 16 << 10 // bytes
+	liveHeld  = 8 << 20  // bytes
+	liveHeavy = 16
+	// liveRecord is what a record weighs beside its names and keys, in bytes.
+	liveRecord = 64
 )
 
 // live runs a Live to its end. That of ctx is a normal end: what a Live gives has no other.
@@ -42,8 +50,11 @@ type streams struct {
 
 	mu       sync.Mutex
 	inputs   []*liveInput
-	open     []*liveInput // with an open chunk; the one whose record came last is last
-	records  uint64       // of all open chunks
+	light    list.List // of *liveInput with an open light chunk; the one whose record came last is last
+	heavy    list.List // of those with another open chunk, likewise
+	records  uint64    // of all open chunks
+	held     int       // bytes of all light chunks
+	turn     uint64    // records so far
 	notes    []string
 	unopened int // inputs beyond MaxLiveInputs
 }
@@ -79,7 +90,7 @@ func (s *streams) Note(text string) {
 func (s *streams) end(res *SourceResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.open) > 0 {
+	for s.records > 0 {
 		s.endOldest()
 	}
 	for _, l := range s.inputs {
@@ -112,26 +123,33 @@ func Parts(err error) []error {
 }
 
 // endOldest ends the open chunk whose last record came first.
-func (s *streams) endOldest() { s.open[0].end() }
+func (s *streams) endOldest() {
+	light, heavy := oldest(&s.light), oldest(&s.heavy)
+	if light == nil || heavy != nil && heavy.last < light.last {
+		light = heavy
+	}
+	light.end()
+}
 
-// use makes l the last of those with an open chunk.
-func (s *streams) use(l *liveInput) {
-	if last := len(s.open) - 1; last >= 0 && s.open[last] == l {
-		return
+// oldest gives the input of a list whose last record came first, nil when it is empty.
+func oldest(l *list.List) *liveInput {
+	if first := l.Front(); first != nil {
+		return first.Value.(*liveInput)
 	}
-	if i := slices.Index(s.open, l); i >= 0 {
-		s.open = slices.Delete(s.open, i, i+1)
-	}
-	s.open = append(s.open, l)
+	return nil
 }
 
 // A liveInput is an input of a Live, and the Sink that it is given.
 type liveInput struct {
 	streams *streams
 	res     InputResult
-	sink    Sink   // of the open chunk; nil: none
-	records uint64 // of the open chunk
-	more    bool   // the next call belongs to the last record
+	sink    Sink          // of the open chunk; nil: none
+	place   *list.Element // in one of the lists of the streams
+	light   bool          // it is in that of light ones
+	last    uint64        // turn of its last record
+	records uint64        // of the open chunk
+	weight  int           // bytes of the open chunk, while it is light
+	more    bool          // the next call belongs to the last record
 }
 
 // Continue tells a Sink that Streams gave that the next call belongs to the record of the last one, as when a
@@ -142,13 +160,14 @@ func Continue(to Sink) {
 	}
 }
 
-// next makes room for a record and gives its place: its number among those of its input is its Byte, and
-// its number in its chunk its Line. The lock is held.
-func (l *liveInput) next() Position {
+// next makes room for a record of so many bytes, 0 for one that is no event, and gives its place: its number among
+// those of its input is its Byte, and its number in its chunk its Line. The lock is held.
+func (l *liveInput) next(bytes int) Position {
 	s := l.streams
 	more := l.more
 	l.more = false
 	if more && l.records > 0 {
+		l.weigh(bytes)
 		return Position{Byte: l.res.Records - 1, Line: l.records}
 	}
 	if s.records == liveOpen {
@@ -158,16 +177,49 @@ func (l *liveInput) next() Position {
 		l.end()
 	}
 	if l.sink == nil {
-		if len(s.open) == liveInputs {
-			s.endOldest()
-		}
 		l.sink = s.h.Begin(l.chunk())
+		l.place, l.light = s.light.PushBack(l), true
 	}
-	s.use(l)
+	l.weigh(bytes)
 	l.records++
 	l.res.Records++
 	s.records++
+	s.turn++
+	l.last = s.turn
 	return Position{Byte: l.res.Records - 1, Line: l.records}
+}
+
+// weigh makes the input the last of its list, and its chunk a heavy one when it is light no more.
+func (l *liveInput) weigh(bytes int) {
+	s := l.streams
+	switch {
+	case !l.light:
+		s.heavy.MoveToBack(l.place)
+		return
+	case bytes > 0 && l.weight+bytes <= liveLight:
+		l.weight, s.held = l.weight+bytes, s.held+bytes
+		s.light.MoveToBack(l.place)
+		for s.held > liveHeld {
+			oldest(&s.light).end()
+		}
+		return
+	}
+	l.lighten()
+	if s.heavy.Len() == liveHeavy {
+		oldest(&s.heavy).end()
+	}
+	l.place, l.light = s.heavy.PushBack(l), false
+}
+
+// lighten takes the chunk off its list.
+func (l *liveInput) lighten() {
+	s := l.streams
+	if l.light {
+		s.light.Remove(l.place)
+	} else {
+		s.heavy.Remove(l.place)
+	}
+	s.held, l.weight = s.held-l.weight, 0
 }
 
 func (l *liveInput) chunk() Chunk {
@@ -178,17 +230,22 @@ func (l *liveInput) chunk() Chunk {
 func (l *liveInput) end() {
 	s := l.streams
 	s.h.End(l.chunk(), l.sink, ChunkStats{Lines: l.records, Records: l.records})
-	i := slices.Index(s.open, l)
-	s.open, s.records = slices.Delete(s.open, i, i+1), s.records-l.records
+	l.lighten()
+	s.records -= l.records
 	l.sink, l.records = nil, 0
 	l.res.Chunks++
+}
+
+// weightOf gives what an event is likely to take while it is held, in bytes.
+func weightOf(e *Event) int {
+	return liveRecord*(1+len(e.Changes)) + len(e.Table) + len(e.Index) + len(e.Key) + len(e.SortKey) + len(e.Node) + len(e.Shape) + len(e.Entity) + len(e.Role)
 }
 
 // Event implements Sink.
 func (l *liveInput) Event(e *Event) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	e.At = l.next()
+	e.At = l.next(weightOf(e))
 	l.sink.Event(e)
 }
 
@@ -196,7 +253,7 @@ func (l *liveInput) Event(e *Event) {
 func (l *liveInput) State(st *State) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	st.At = l.next()
+	st.At = l.next(0)
 	l.sink.State(st)
 }
 
@@ -204,7 +261,7 @@ func (l *liveInput) State(st *State) {
 func (l *liveInput) Fact(f *Fact) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	f.At = l.next()
+	f.At = l.next(0)
 	l.sink.Fact(f)
 }
 
@@ -212,7 +269,7 @@ func (l *liveInput) Fact(f *Fact) {
 func (l *liveInput) Point(p *Point) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	p.At = l.next()
+	p.At = l.next(0)
 	l.sink.Point(p)
 }
 
@@ -220,7 +277,7 @@ func (l *liveInput) Point(p *Point) {
 func (l *liveInput) Problem(p Problem) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	p.At = l.next()
+	p.At = l.next(liveRecord)
 	l.sink.Problem(p)
 }
 
@@ -228,7 +285,7 @@ func (l *liveInput) Problem(p Problem) {
 func (l *liveInput) Skip(kind string) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	l.next()
+	l.next(liveRecord)
 	l.sink.Skip(kind)
 }
 

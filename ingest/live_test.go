@@ -102,19 +102,23 @@ func TestALiveIsCutByItsRecords(t *testing.T) {
 }
 
 func TestManyInputsOfALiveHoldFewOpenChunks(t *testing.T) {
+	const weight = liveRecord + 40 // bytes of an event
 	for _, tt := range []struct {
 		name                  string
 		inputs, burst, bursts int
-		records, open, chunks int // at most
+		measured              bool // each record is a state
+		open, chunks          int  // at most; the former of heavy ones
 	}{
-		{"a thousand that come in bursts", 1000, 100, 4, 100 * liveInputs, liveInputs, 4000},
-		{"a thousand that come one record at a time", 1000, 1, 3, liveInputs, liveInputs, 3000},
-		{"three that never end", 3, 1024, 200, liveOpen, 3, 16},
+		{"a thousand that come in bursts", 1000, 100, 4, false, liveHeavy, 2 * 1000 * 400 / (liveHeld / 1000 / weight)},
+		{"a thousand that come one record at a time", 1000, 1, 200, false, liveHeavy, 2 * 1000 * 200 / (liveHeld / 1000 / weight)},
+		{"thirty that come one record at a time", 30, 1, 3000, false, liveHeavy, 30 * 3000 / (liveLight / weight)},
+		{"a thousand that tell states", 1000, 100, 4, true, liveHeavy, 4000},
+		{"three that never end", 3, 1024, 200, false, 3, 16},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			most, mostRecords, chunks := 0, uint64(0), 0
+			heavy, records, held, chunks := 0, uint64(0), 0, 0
 			var s *streams
-			look := func() { most, mostRecords = max(most, len(s.open)), max(mostRecords, s.records) }
+			look := func() { heavy, records, held = max(heavy, s.heavy.Len()), max(records, s.records), max(held, s.held) }
 			h := &chunkCounter{begin: func(Chunk) {}, end: func(Chunk, ChunkStats) { chunks++ }}
 			_, err := Read(t.Context(), []Source{liveSource(func(_ context.Context, to Streams) error {
 				s = to.(*streams)
@@ -124,17 +128,24 @@ func TestManyInputsOfALiveHoldFewOpenChunks(t *testing.T) {
 				}
 				for range tt.bursts {
 					for _, sink := range sinks {
-						give(sink, "", tt.burst)
+						for range tt.burst {
+							if tt.measured {
+								sink.State(&State{})
+							} else {
+								sink.Event(&Event{Key: make([]byte, 40)})
+							}
+						}
 						look()
 					}
 				}
 				return nil
 			})}, liveOptions(), h)
-			if err != nil || len(s.open) != 0 || s.records != 0 {
-				t.Errorf("%d chunks of %d records are open at the end: %v", len(s.open), s.records, err)
+			if err != nil || s.light.Len() != 0 || s.heavy.Len() != 0 || s.records != 0 || s.held != 0 {
+				t.Errorf("%d and %d chunks of %d records, %d bytes, are open at the end: %v", s.light.Len(), s.heavy.Len(), s.records, s.held, err)
 			}
-			if most != tt.open || mostRecords != uint64(tt.records) || chunks > tt.chunks {
-				t.Errorf("at most %d chunks of %d records were open, %d in all; want %d, %d, and at most %d", most, mostRecords, chunks, tt.open, tt.records, tt.chunks)
+			if heavy > tt.open || records > liveOpen || held > liveHeld || chunks > tt.chunks {
+				t.Errorf("at most %d heavy chunks, %d records, %d light bytes were open, %d chunks in all; want at most %d, %d, %d and %d",
+					heavy, records, held, chunks, tt.open, liveOpen, liveHeld, tt.chunks)
 			}
 		})
 	}
