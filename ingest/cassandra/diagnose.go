@@ -43,7 +43,7 @@ func (s *server) Diagnose(ctx context.Context) (*ingest.Diagnosis, error) {
 	if len(c.all) == 1 {
 		nodes = "1 node"
 	}
-	d.Sees = append(d.Sees, "schema of "+plural(len(c.schema.Tables()), "table"), "topology of "+nodes)
+	d.Sees = append(d.Sees, "schema of "+plural(len(c.types().Tables()), "table"), "topology of "+nodes)
 	if err := d.traces(ctx, l); err != nil {
 		return nil, err
 	}

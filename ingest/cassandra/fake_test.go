@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func newFake() *fakeCluster {
 // local sets what system.local holds beside the clock, which is the test's.
 func (f *fakeCluster) local(r record) {
 	f.tables["system.local"] = func(_ string, q *query) ([]record, error) {
-		if q.cols != "" {
+		if strings.Contains(q.cols, "now()") {
 			return []record{{"now": clock(time.Now())}}, nil
 		}
 		return []record{r}, nil

@@ -28,8 +28,9 @@ type watchers struct {
 }
 
 type watcher struct {
-	part  *part
-	leave context.CancelFunc
+	member string // id
+	part   *part
+	leave  context.CancelFunc
 }
 
 // start reads a node until the run ends, or the node leaves.
@@ -40,7 +41,7 @@ func (w *watchers) start(ctx context.Context, m *member) {
 	n.to = &scoped{Sink: sink, config: s.config, node: []byte(m.name)}
 	p := &part{name: m.name, poll: n.poll, missed: "; what it kept in memory meanwhile, such as its histograms, is missing"}
 	here, leave := context.WithCancel(ctx)
-	w.all = append(w.all, &watcher{p, leave})
+	w.all = append(w.all, &watcher{m.id, p, leave})
 	w.running.Go(func() { s.run(here, p, w.to) })
 }
 
@@ -65,15 +66,14 @@ func (w *watchers) poll(ctx context.Context, last bool) error {
 // look compares the peers of a node with those who are read.
 func (w *watchers) look(ctx context.Context, of *member) error {
 	l := w.server.link(of.address)
-	before, names := w.cluster.members(), map[string]bool{of.name: true}
-	if err := readPeers(ctx, l, "peer", func(r *systable.Row) { names[string(r.Of("peer"))] = true }); err != nil {
+	before, ids := w.cluster.members(), map[string]bool{of.id: true}
+	if err := readPeers(ctx, l, "peer, host_id", func(r *systable.Row) { ids[idOf(r, string(r.Of("peer")))] = true }); err != nil {
 		return err
 	}
-	known := func(m *member) bool { return names[m.name] }
-	if len(names) == len(before) && !slices.ContainsFunc(before, func(m *member) bool { return !known(m) }) {
+	if len(ids) == len(before) && !slices.ContainsFunc(before, func(m *member) bool { return !ids[m.id] }) {
 		return nil
 	}
-	after, err := readMembers(ctx, l, nothing{}, func(*systable.Row) {})
+	after, _, err := readMembers(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -81,9 +81,9 @@ func (w *watchers) look(ctx context.Context, of *member) error {
 	if len(joined)+len(left) == 0 { // peers that are half gone, or not quite here
 		return nil
 	}
-	if _, err := readMembers(ctx, l, w.topology, func(*systable.Row) {}); err != nil { // who holds what has changed
-		return err
-	}
+	w.cluster.telling.Lock()
+	tellMembers(after, w.topology) // who holds what has changed
+	w.cluster.telling.Unlock()
 	w.cluster.become(after)
 	for _, m := range left {
 		w.left(m)
@@ -99,31 +99,31 @@ func (w *watchers) look(ctx context.Context, of *member) error {
 func (w *watchers) left(m *member) {
 	w.to.Note(m.name + " left the cluster during the run: it is read until then")
 	for _, x := range w.all {
-		if x.part.name == m.name {
+		if x.member == m.id {
 			x.part.left.Store(true)
 			x.leave()
 		}
 	}
 }
 
-// changes gives the members that are in one of the lists alone. Those in both keep the address at which they
-// were found: others may know another one.
+// changes gives the members that are in one of the lists alone. Those in both keep the name and the address at which
+// they were found: others may know another one.
 func changes(before, after []*member) (joined, left []*member) {
-	find := func(list []*member, name string) *member {
-		if i := slices.IndexFunc(list, func(m *member) bool { return m.name == name }); i >= 0 {
+	find := func(list []*member, id string) *member {
+		if i := slices.IndexFunc(list, func(m *member) bool { return m.id == id }); i >= 0 {
 			return list[i]
 		}
 		return nil
 	}
 	for _, m := range after {
-		if known := find(before, m.name); known != nil {
-			m.address = known.address
+		if known := find(before, m.id); known != nil {
+			m.name, m.address = known.name, known.address
 		} else {
 			joined = append(joined, m)
 		}
 	}
 	for _, m := range before {
-		if find(after, m.name) == nil {
+		if find(after, m.id) == nil {
 			left = append(left, m)
 		}
 	}

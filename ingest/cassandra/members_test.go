@@ -3,6 +3,7 @@ package cassandra
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,57 @@ func TestNodesThatLeaveAreNoFailure(t *testing.T) {
 			t.Errorf("%d points of the node that stayed, %d of the one that left", a, b)
 		}
 	})
+}
+
+func TestNodesAreToldApartByTheirHostID(t *testing.T) {
+	at := func(id, address, port, native string) record {
+		r := peer(address, "100")
+		r["host_id"], r["peer_port"], r["native_port"] = id, port, native
+		return r
+	}
+	tests := map[string]struct {
+		before, after []record
+		notes         []string
+		read          []string // nodes that told of their tables
+	}{
+		"one more at the same address": {nil, []record{at("b", "10.0.0.1", "7001", "9043")},
+			[]string{"10.0.0.1:7001 joined the cluster during the run: it is read from then on"}, []string{"10.0.0.1", "10.0.0.1:7001"}},
+		"two at one address from the begin on": {[]record{at("b", "10.0.0.1", "7001", "9043")}, []record{at("b", "10.0.0.1", "7001", "9043")},
+			nil, []string{"10.0.0.1:7000", "10.0.0.1:7001"}},
+		"one of them leaves": {[]record{at("b", "10.0.0.1", "7001", "9043")}, nil,
+			[]string{"10.0.0.1:7001 left the cluster during the run: it is read until then"}, []string{"10.0.0.1:7000", "10.0.0.1:7001"}},
+		"one takes another's address": {[]record{at("b", "10.0.0.2", "7000", "9042")}, []record{at("c", "10.0.0.2", "7000", "9042")},
+			[]string{"10.0.0.2 left the cluster during the run: it is read until then", "10.0.0.2 joined the cluster during the run: it is read from then on"},
+			[]string{"10.0.0.1", "10.0.0.2"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := changing(tc.before, tc.after, 45*time.Second)
+				f.local(record{"release_version": "5.0.9", "host_id": "a", "broadcast_address": "10.0.0.1", "broadcast_port": "7000", "data_center": "dc1", "rack": "r1", "tokens": "{'0'}"})
+				to, err := collect(t, f.server(t, "cassandra://10.0.0.1"), 3*time.Minute)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(to.notes, tc.notes); d != "" {
+					t.Errorf("notes (-), want (+):\n%s", d)
+				}
+				nodes := map[string]bool{}
+				for _, line := range append(to.of("point"), to.of("fact  rack")...) {
+					_, node, _ := strings.Cut(line, " node=")
+					nodes[node] = true
+				}
+				if d := cmp.Diff(slices.Sorted(maps.Keys(nodes)), tc.read); d != "" {
+					t.Errorf("nodes that are told of (-), want (+):\n%s", d)
+				}
+				for _, node := range tc.read {
+					if pointsOf(to, node) == 0 {
+						t.Errorf("%s told nothing of its tables", node)
+					}
+				}
+			})
+		})
+	}
 }
 
 func TestANodeThatIsStillComingIsNoMember(t *testing.T) {

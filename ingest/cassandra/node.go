@@ -89,7 +89,7 @@ func (n *nodeReader) poll(ctx context.Context, last bool) error {
 		return err
 	}
 	n.to.now = now
-	n.say.Schema = n.cluster.schema
+	n.say.Schema = n.cluster.types()
 	n.slow, n.slowNow = n.slowNow, map[string]bool{}
 	for i := range views {
 		v := &views[i]

@@ -8,12 +8,16 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
+	"github.com/keyheat/keyheat/ingest/systable"
 )
 
 // A member is a node as the cluster knows it.
 type member struct {
-	name    string // the address that the nodes have for each other
-	address string // for clients, host:port
+	row     *systable.Row // of system.local or of the peers
+	id      string        // see idOf
+	name    string        // the address that the nodes have for each other, with the port where two have the same
+	port    string        // of that address, where it is told
+	address string        // for clients, host:port
 	dc      string
 	rack    string
 	tokens  []int64

@@ -100,7 +100,8 @@ func (s *server) Collect(ctx context.Context, to ingest.Streams) error {
 	for _, m := range c.members() {
 		w.start(ctx, m)
 	}
-	traces := newTraceReader(s, c, &scoped{Sink: to.Open(ingest.LiveInput{Name: name + "/system_traces", Format: &formats.traces}), config: s.config, cluster: c}, to)
+	requests := &scoped{Sink: to.Open(ingest.LiveInput{Name: name + "/system_traces", Format: &formats.traces}), config: s.config, cluster: c}
+	traces := newTraceReader(s, c, requests, to, newSchemaWatch(s, c, sink, to.Note))
 	parts := []*part{{name: "system_traces", poll: traces.poll}, {name: "the list of nodes", poll: w.poll, every: membersEvery}}
 	var wg sync.WaitGroup
 	for _, p := range parts {

@@ -42,6 +42,7 @@ type traceReader struct {
 	cluster *cluster
 	to      *scoped
 	notes   ingest.Streams
+	schema  *schemaWatch
 	decoder *cqltrace.Decoder
 
 	at       int       // member that is asked
@@ -73,15 +74,19 @@ type traceRow struct {
 	values [][]byte
 }
 
-func newTraceReader(s *server, c *cluster, to *scoped, notes ingest.Streams) *traceReader {
+func newTraceReader(s *server, c *cluster, to *scoped, notes ingest.Streams, schema *schemaWatch) *traceReader {
+	t := &traceReader{server: s, cluster: c, to: to, notes: notes, schema: schema, sessions: map[string]*traced{}, slow: map[string]int64{}}
+	t.typed()
+	return t
+}
+
+// typed makes the decoder know the tables of the cluster.
+func (t *traceReader) typed() {
 	store := ingest.Cassandra
-	if c.scylla {
+	if t.cluster.scylla {
 		store = ingest.Scylla
 	}
-	return &traceReader{
-		server: s, cluster: c, to: to, notes: notes, sessions: map[string]*traced{}, slow: map[string]int64{},
-		decoder: cqltrace.New(store, nil, ingest.DecodeOptions{Schema: c.schema}),
-	}
+	t.decoder = cqltrace.New(store, nil, ingest.DecodeOptions{Schema: t.cluster.types()})
 }
 
 // poll asks one node, and the next one when that cannot be talked to.
@@ -108,12 +113,19 @@ func (t *traceReader) poll(ctx context.Context, last bool) error {
 }
 
 func (t *traceReader) pollOf(ctx context.Context, l *link, last bool) error {
-	if !t.cluster.tables["system_traces.sessions"] {
-		return nil
-	}
 	now, err := t.server.now(ctx, l)
 	if err != nil {
 		return err
+	}
+	changed, err := t.schema.look(ctx, l, t.cluster, now)
+	if err != nil {
+		return err
+	}
+	if changed {
+		t.typed()
+	}
+	if !t.cluster.tables["system_traces.sessions"] {
+		return nil
 	}
 	if t.since == 0 {
 		t.since = now - int64(t.server.config.since)

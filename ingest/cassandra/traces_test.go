@@ -1,6 +1,7 @@
 package cassandra
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // A traceLog is system_traces: sessions appear and end at times of the test's clock.
@@ -24,6 +25,7 @@ type fakeSession struct {
 	appears  time.Duration // when its row can be read
 	finishes time.Duration // when the row gets its duration; 0: never
 	marked   bool          // one of our own
+	table    string        // empty: shop.carts
 }
 
 func (l *traceLog) rows(_ string, q *query) ([]record, error) {
@@ -40,7 +42,7 @@ func (l *traceLog) rows(_ string, q *query) ([]record, error) {
 		} else if since := q.args[0].(time.Time); begun.Before(since) {
 			continue
 		}
-		query := "SELECT * FROM shop.carts WHERE user_id = ''" + s.key + "''"
+		query := "SELECT * FROM " + cmp.Or(s.table, "shop.carts") + " WHERE user_id = ''" + s.key + "''"
 		if s.marked {
 			query += mark
 		}
@@ -108,7 +110,7 @@ func TestEachTracedRequestIsToldOnce(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d := cmp.Diff(to.of("event"), append([]string{}, tc.want...)); d != "" {
+				if d := gocmp.Diff(to.of("event"), append([]string{}, tc.want...)); d != "" {
 					t.Errorf("got (-), want (+):\n%s", d)
 				}
 			})
@@ -131,7 +133,7 @@ func TestManySessionsAreToldInTheOrderOfTheirTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(to.of("event"), want); d != "" {
+		if d := gocmp.Diff(to.of("event"), want); d != "" {
 			t.Errorf("got (-), want (+):\n%s", d)
 		}
 	})
@@ -155,7 +157,7 @@ func TestEventsOfWritesAreNotAskedForAndLongReadsComeFirst(t *testing.T) {
 		if err != nil || len(to.of("event")) != 3 {
 			t.Errorf("%q: %v", to.of("event"), err)
 		}
-		if d := cmp.Diff(asked, [][]string{{sessionID(2), sessionID(1)}}); d != "" {
+		if d := gocmp.Diff(asked, [][]string{{sessionID(2), sessionID(1)}}); d != "" {
 			t.Errorf("asked for (-), want (+):\n%s", d)
 		}
 	})
@@ -266,7 +268,7 @@ func TestTracesThatMayNotBeReadAreANote(t *testing.T) {
 			t.Error(err)
 		}
 		want := []string{"traces were not read: User app has no SELECT permission on <table system_traces.sessions>"}
-		if d := cmp.Diff(to.notes, want); d != "" {
+		if d := gocmp.Diff(to.notes, want); d != "" {
 			t.Errorf("notes (-), want (+):\n%s", d)
 		}
 	})
