@@ -121,6 +121,9 @@ func (b *Builder) Event(e *ingest.Event) {
 	if e.KeyKnown && !t.other {
 		b.key(e, id, t, sec)
 	}
+	if e.ID != 0 && !b.settings.KeysOnly {
+		t.stats.identify(e.ID, b.settings.sampleSize(len(b.open)))
+	}
 	if _, ok := e.Growth(); ok {
 		b.grow(e, id)
 	}

@@ -19,7 +19,7 @@ import (
 // canonical: equal Profiles have equal bytes.
 const (
 	profileMagic   = "keyheatP"
-	profileVersion = 6
+	profileVersion = 7
 )
 
 // ErrProfile is wrapped by every error of ReadProfile.
@@ -111,6 +111,7 @@ func (w *encoder) inputs(list []InputStats) {
 		w.signed(s.Last)
 		w.text(s.Recording.Name)
 		w.num(s.Recording.Part)
+		w.nums(s.Named.Records, s.Named.Sum)
 		w.count(len(s.SkippedKind))
 		for _, kind := range slices.Sorted(maps.Keys(s.SkippedKind)) {
 			w.text(kind)
@@ -134,6 +135,10 @@ func (w *encoder) target(t *TargetStats) {
 		for _, h := range []*sketch.Histogram{t.ItemBytes, t.Latency, t.LiveRows, t.Tombs, t.Asked} {
 			w.b = h.AppendBinary(w.b)
 		}
+	}
+	w.num(t.Named)
+	if t.Named > 0 {
+		w.b = t.IDs.AppendBinary(w.b)
 	}
 	w.count(len(t.Shapes))
 	for i := range t.Shapes {

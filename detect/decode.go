@@ -134,6 +134,7 @@ func (r *decoder) input() InputStats {
 	}
 	s.First, s.Last = r.signed(), r.signed()
 	s.Recording = ingest.Recording{Name: r.text(), Part: r.num()}
+	s.Named = Named{r.num(), r.num()}
 	for range r.count() {
 		if s.SkippedKind == nil {
 			s.SkippedKind = map[string]uint64{}
@@ -158,6 +159,9 @@ func (r *decoder) target(s Settings) TargetStats {
 		for _, h := range []**sketch.Histogram{&t.ItemBytes, &t.Latency, &t.LiveRows, &t.Tombs, &t.Asked} {
 			*h = read(r, sketch.ReadHistogram)
 		}
+	}
+	if t.Named = r.num(); t.Named > 0 {
+		t.IDs = read(r, sketch.ReadSample)
 	}
 	for range r.count() {
 		t.Shapes = append(t.Shapes, r.shape())

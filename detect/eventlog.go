@@ -41,13 +41,14 @@ const (
 	loggedInventory
 	loggedChanged
 	loggedWindow
+	loggedID
 )
 
 // add appends all of an event that a Builder looks at.
 func (l *eventLog) add(e *ingest.Event) {
 	w := encoder{l.buf}
 	flags := uint64(0)
-	values := [10]uint64{}
+	values := [11]uint64{}
 	n := 0
 	set := func(flag uint64, on bool) {
 		if on {
@@ -82,6 +83,7 @@ func (l *eventLog) add(e *ingest.Event) {
 	value(loggedGrowth, uint64(grown), ok)
 	number(loggedWindow, e.Window)
 	value(loggedInventory, uint64(e.Inventory), e.Inventory != 0)
+	value(loggedID, e.ID, e.ID != 0)
 	set(loggedChanged, e.Changed)
 	w.num(flags)
 	w.nums(values[:n]...)
@@ -153,6 +155,9 @@ func (l *eventLog) read(b []byte) []byte {
 	}
 	if flags&loggedInventory != 0 {
 		e.Inventory = int64(num())
+	}
+	if flags&loggedID != 0 {
+		e.ID = num()
 	}
 	e.Changed = flags&loggedChanged != 0
 	e.Store, e.Op, e.Throttle, e.Coverage = ingest.Store(num()), ingest.Op(num()), ingest.Throttle(num()), ingest.Coverage(num())

@@ -192,6 +192,9 @@ type Rule struct {
 	Title string
 	Needs string // the input it needs: "traffic with time"
 	Doc   string // what it says, when it fires, what it must not be taken for; Markdown
+	// Counts is set for rules whose findings rest on numbers of requests: records that were read once more make them
+	// no more than possible.
+	Counts bool
 	// Judge gives the findings, in any order, and what could not be judged.
 	Judge func(v *View) ([]Finding, []NotAssessed)
 }

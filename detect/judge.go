@@ -15,6 +15,9 @@ func Judge(v *View, rules []*Rule, remedies []*Remedy) ([]Finding, []NotAssessed
 		found, not := r.Judge(v)
 		for i := range found {
 			found[i].Rule = r.ID
+			if r.counted(&found[i]) {
+				v.Doubt(&found[i])
+			}
 			propose(v, &found[i], remedies)
 		}
 		if cut {

@@ -104,6 +104,7 @@ func (s *InputStats) add(o *InputStats) {
 	s.Problems += o.Problems
 	s.First, s.Last = joinSpan(s.First, s.Last, o.First, o.Last)
 	s.SkippedKind = addCounts(s.SkippedKind, o.SkippedKind)
+	s.Named.join(o.Named)
 }
 
 // joinTargets sets m.Targets to the targets of both and gives the new numbers of a's and b's.
@@ -151,6 +152,7 @@ func (t *TargetStats) join(o *TargetStats) {
 	t.Patterns = joinPatterns(t.Patterns, o.Patterns)
 	t.Rewrites = joinRewrites(t.Rewrites, o.Rewrites)
 	t.Missed = AddSat(t.Missed, o.Missed)
+	t.joinIDs(o)
 	t.GrownFirst, t.GrownLast = joinSpan(t.GrownFirst, t.GrownLast, o.GrownFirst, o.GrownLast)
 	t.joinSelected(o.Selected)
 	for i := range o.States {

@@ -84,6 +84,7 @@ func newTargetView(p *Profile, id uint32, n *Nominees, x *Exact) *TargetView {
 		ID:       id,
 		Totals:   s.Totals,
 		Missed:   s.Missed,
+		Copies:   s.copies(),
 		Latency:  orEmpty(s.Latency),
 		Bytes:    orEmpty(s.ItemBytes),
 		LiveRows: orEmpty(s.LiveRows),

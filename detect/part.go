@@ -182,6 +182,7 @@ type recorder struct {
 	builder  *Builder // nil: still holding
 	log      eventLog
 	events   uint64
+	named    Named
 	first    int64 // Unix nanoseconds of the events, 0: none
 	last     int64
 	skipped  kindCounts
@@ -231,6 +232,7 @@ func (r *recorder) Event(e *ingest.Event) {
 		r.events++
 	}
 	Retell(e, r.context.role)
+	r.named.add(e.ID)
 	if at, ok := e.UnixNano(); ok {
 		if r.first == 0 || at < r.first {
 			r.first = at
@@ -297,7 +299,7 @@ func (r *recorder) end(in *ingest.Input, st ingest.ChunkStats) *part {
 	stats := statsOf(in)
 	stats.Bytes, stats.Lines, stats.Records = st.Bytes, st.Lines, st.Records
 	stats.Events, stats.Problems = r.events, r.problems.Total
-	stats.First, stats.Last = r.first, r.last
+	stats.First, stats.Last, stats.Named = r.first, r.last, r.named
 	stats.SkippedKind, stats.Skipped = r.skipped.byKind()
 	if r.builder == nil {
 		events := append([]byte(nil), r.log.buf...)

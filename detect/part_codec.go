@@ -88,8 +88,8 @@ func readEventsPart(b []byte) (*part, error) {
 
 // loggedEvent passes over one event of an eventLog, and checks what eventLog.read trusts in.
 func (r *decoder) loggedEvent() {
-	flags := r.below(loggedWindow<<1, "the flags of an event")
-	for flag := uint64(loggedTime); flag <= loggedWindow; flag <<= 1 {
+	flags := r.below(loggedID<<1, "the flags of an event")
+	for flag := uint64(loggedTime); flag <= loggedID; flag <<= 1 {
 		if flag != loggedChanged && flags&flag != 0 {
 			r.num()
 		}

@@ -154,6 +154,7 @@ type InputStats struct {
 	Problems    uint64
 	First, Last int64 // Unix nanoseconds of the events whose time is known; 0: none
 	Recording   ingest.Recording
+	Named       Named
 }
 
 // A Pane is one window of event time.
@@ -218,6 +219,8 @@ type TargetStats struct {
 	Shapes     []ShapeStats    // sorted by Shape, Op
 	Patterns   []PatternStats  // sorted
 	Rewrites   []RewriteStats  // sorted by attribute, at most MaxRewritten
+	Named      uint64          // records of traffic with a name of their own: ingest.Event.ID
+	IDs        *sketch.Sample  // of their names; nil: there are none
 	Selected   []SelectedStats // sorted; no part of all the above
 	States     []StateStats    // sorted
 }

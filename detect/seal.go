@@ -183,6 +183,9 @@ func (t *TargetStats) shrink(s Settings, n int) {
 	}
 	t.Distinct.Fold(min(t.Distinct.Precision(), distinctPrecision(n)))
 	t.Sample.SetCap(s.sampleSize(n))
+	if t.IDs != nil {
+		t.IDs.SetCap(s.sampleSize(n))
+	}
 }
 
 // addCounts adds the counts of b to a, which may be nil.

@@ -44,6 +44,7 @@ type TargetView struct {
 	ID       uint32 // its place in Profile.Targets
 	Totals   Totals
 	Missed   uint64 // requests that may be its own beside Totals: see TargetStats.Missed
+	Copies   Copies // requests that Totals has too many
 	Span     Span
 	Distinct Distinct
 	Panes    []TargetPane // as View.Panes

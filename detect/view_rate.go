@@ -102,17 +102,23 @@ func ShareOf(part Range, whole uint64) ShareRange {
 }
 
 // WilsonLow gives the lower end, in thousandths, of Wilson's 95 % interval of a share of which part of
-// whole were seen (E. B. Wilson, JASA 22, 1927). Conversions keep the result the same on every machine:
-// they forbid fused multiplication.
+// whole were seen.
 func WilsonLow(part, whole uint64) Milli {
 	if whole == 0 {
 		return 0
 	}
+	low, _ := wilson(part, whole)
+	return Milli(low * 1000)
+}
+
+// wilson gives Wilson's 95 % interval of a share of which part of whole, over 0, were seen (E. B. Wilson, JASA 22, 1927).
+// Conversions keep the result the same on every machine: they forbid fused multiplication.
+func wilson(part, whole uint64) (low, high float64) {
 	n, k := float64(whole), float64(min(part, whole))
 	const z2 = z95 * z95
-	spread := float64(4*k) * float64(float64(n-k)/n)
-	low := (float64(2*k) + z2 - float64(z95*math.Sqrt(z2+spread))) / float64(2*float64(n+z2))
-	return Milli(max(0, low) * 1000)
+	spread := float64(z95 * math.Sqrt(z2+float64(float64(4*k)*float64(float64(n-k)/n))))
+	middle := float64(2*k) + z2
+	return max(0, (middle-spread)/float64(2*float64(n+z2))), min(1, (middle+spread)/float64(2*float64(n+z2)))
 }
 
 // Scaled gives thousandths of an amount, rounded down: a share of a limit, a multiple of a mean.

@@ -1,8 +1,8 @@
 package ingest
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
-	"hash/crc64"
 	"time"
 )
 
@@ -13,8 +13,26 @@ type Change struct {
 	Bytes uint64 // of it
 }
 
-// HashValue tells values of attributes apart: the CRC-64 (ECMA-182) of what stands in a record.
-func HashValue(value []byte) uint64 { return crc64.Checksum(value, crc64.MakeTable(crc64.ECMA)) }
+// HashValue tells values of attributes apart: the first 64 bits of SHA-256 of what stands in a record. Captures hold
+// it, and no value: one that nobody can guess cannot be got back from it.
+func HashValue(value []byte) uint64 {
+	sum := sha256.Sum256(value)
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// HashID gives Event.ID for what a store calls a record, never 0. Equal names have equal hashes, in any run; of n
+// unlike ones about n² / 2^65 pairs have.
+func HashID(name []byte) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	h := uint64(len(name)) * odd
+	for len(name) > 0 {
+		var word [8]byte
+		name = name[copy(word[:], name):]
+		h = (h ^ binary.LittleEndian.Uint64(word[:])) * odd
+		h ^= h >> 32
+	}
+	return max(h, 1)
+}
 
 // IsStamp reports whether a value is about the time of its request, as text, number or the eight bytes that CQL stores:
 // many writes of a second have the same one without being copies of each other.

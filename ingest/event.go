@@ -151,6 +151,10 @@ type Event struct {
 
 	Consistency Consistency // that the request asks for
 
+	// ID is HashID of what the store calls the record, set for one event of each record: what has it again is the
+	// same record, read once more. 0: the record has no such name.
+	ID uint64
+
 	Requests   uint64 // how many requests the record stands for; 0 counts as 1
 	Partitions uint64 // partitions that one request touches; 0 counts as 1
 	Error      uint64 // of a sampler's list: Requests may be too high by so much

@@ -29,7 +29,7 @@ func Build(p *Parts) *Report {
 	v := p.View
 	r := &Report{
 		Version: p.Version, Unread: p.Unread, Nodes: len(v.Nodes), Span: v.Span, PaneSeconds: v.Width, Panes: v.Panes,
-		Partial: p.Partial, Problems: p.Problems, Second: v.Second, Notes: slices.Concat(p.Notes, lostNotes(v.Lost), conflictNotes(v), witnessNotes(v), sampleNotes(v), indexDesigns(v), typeDesigns(v)),
+		Partial: p.Partial, Problems: p.Problems, Second: v.Second, Notes: slices.Concat(p.Notes, lostNotes(v.Lost), conflictNotes(v), witnessNotes(v), copyNotes(v), sampleNotes(v), indexDesigns(v), typeDesigns(v)),
 		Findings: orderFindings(p.Findings), NotAssessed: orderNotAssessed(p.NotAssessed), Settings: p.Settings,
 	}
 	r.typeNotes = len(typeDesigns(v))
@@ -104,7 +104,7 @@ func orderNotAssessed(in []detect.NotAssessed) []detect.NotAssessed {
 func buildTable(t *detect.TargetView, limit int) Table {
 	total := t.Totals[detect.Requests]
 	out := Table{Target: t.Target, Requests: detect.Range{Low: total, High: total + min(t.Missed, ^total)}, Reported: reported(t), Totals: t.Totals,
-		Distinct: t.Distinct, Skew: t.Skew, TopKeys: topKeys(t, limit)}
+		Copies: t.Copies, Distinct: t.Distinct, Skew: t.Skew, TopKeys: topKeys(t, limit)}
 	for i := range t.Panes {
 		out.PerPane = append(out.PerPane, t.Panes[i].Totals[detect.PaneRequests])
 	}

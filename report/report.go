@@ -48,6 +48,7 @@ type Table struct {
 	Requests  detect.Range
 	Reported  uint64 // counts of selected records: "at least"
 	Totals    detect.Totals
+	Copies    detect.Copies // records that were read once more: Requests has them too many
 	Distinct  detect.Distinct
 	TopKeys   []TopKey
 	Skew      detect.Skew

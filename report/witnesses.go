@@ -31,6 +31,39 @@ func witnessNotes(v *detect.View) []string {
 	return notes
 }
 
+// copyNotes tells of which tables records were read once more.
+func copyNotes(v *detect.View) []string {
+	var notes []string
+	more := 0
+	for _, t := range v.Targets {
+		switch {
+		case t.Copies.Value == 0:
+		case len(notes) >= maxTwice:
+			more++
+		default:
+			notes = append(notes, copyNote(t))
+		}
+	}
+	if more > 0 {
+		notes = append(notes, fmt.Sprintf("more tables with records that were read more than once: %d", more))
+	}
+	return notes
+}
+
+func copyNote(t *detect.TargetView) string {
+	c := &t.Copies
+	number := fmt.Sprint(c.Value)
+	if c.Low < c.High {
+		number = fmt.Sprintf("about %d (%d to %d)", c.Value, c.Low, c.High)
+	}
+	of := cut(t.Target.Table)
+	if t.Target.Index != "" {
+		of = cut(t.Target.Index) + " of " + of
+	}
+	return fmt.Sprintf("of %d records of %s %s are the same as others, by their ids: inputs overlap. Its requests, units and rates are that much too high, and what rests on them is only possible",
+		c.Records, of, number)
+}
+
 // sampleNotes tells that traces hold a known share of requests, or one that nodes tell differently.
 func sampleNotes(v *detect.View) []string {
 	tables, rate := 0, detect.Rate{}

@@ -21,6 +21,7 @@ func collectedNotes(p *detect.Profile) (notes []string) {
 	if more := len(doubled) - maxNamed; more > 0 {
 		notes = append(notes, fmt.Sprintf("more streams that were recorded twice: %d", more))
 	}
+	notes = append(notes, sameNotes(p)...)
 	missing := p.Missing()
 	for _, m := range missing[:min(len(missing), maxNamed)] {
 		notes = append(notes, fmt.Sprintf("gap: captures %d to %d of the recording %s are not among the inputs", m.First, m.Last, m.Recording))
@@ -34,6 +35,22 @@ func collectedNotes(p *detect.Profile) (notes []string) {
 			shown += fmt.Sprintf(" and %d more", more)
 		}
 		notes = append(notes, fmt.Sprintf("of %d nodes that the topology names, nothing was read of %d: %s", of, len(unseen), shown))
+	}
+	return notes
+}
+
+// sameNotes says which inputs hold the same records.
+func sameNotes(p *detect.Profile) (notes []string) {
+	same := p.Same()
+	for _, names := range same[:min(len(same), maxNamed)] {
+		shown := strings.Join(names[1:min(len(names), maxNamed)], ", ")
+		if more := len(names) - maxNamed; more > 0 {
+			shown += fmt.Sprintf(" and %d more", more)
+		}
+		notes = append(notes, fmt.Sprintf("the same records as in %s are in %s, and are counted again: leave one out", names[0], shown))
+	}
+	if more := len(same) - maxNamed; more > 0 {
+		notes = append(notes, fmt.Sprintf("more inputs whose records are in others as well: %d", more))
 	}
 	return notes
 }

@@ -27,6 +27,13 @@ func proposeConfirm(_ *detect.View, f *detect.Finding) []detect.Proposal {
 	if f.Confidence == detect.Sure && !lone && f.Mechanism != "unknown" {
 		return nil
 	}
+	if _, again := measured(f, "repeated_records"); again {
+		return []detect.Proposal{{
+			Kind:  "confirm",
+			Title: "confirm with inputs that hold each record once",
+			Steps: []string{"leave out what is there twice: a file and its copy, which the notes name, or of two dumps of a shard what the second has up to the last SequenceNumber of the first"},
+		}}
+	}
 	return []detect.Proposal{{
 		Kind:  "confirm",
 		Title: "confirm with " + confirmWith(f),

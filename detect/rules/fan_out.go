@@ -14,11 +14,12 @@ var fanOutDoc string
 
 // FanOut finds requests that go to many partitions at once.
 var FanOut = detect.Rule{
-	ID:    "fan-out",
-	Title: "Requests go to many partitions at once",
-	Needs: "the text of statements, or the store's own lines on their number of partitions",
-	Doc:   fanOutDoc,
-	Judge: judgeFanOut,
+	ID:     "fan-out",
+	Title:  "Requests go to many partitions at once",
+	Needs:  "the text of statements, or the store's own lines on their number of partitions",
+	Counts: true,
+	Doc:    fanOutDoc,
+	Judge:  judgeFanOut,
 }
 
 func judgeFanOut(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

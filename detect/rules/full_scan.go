@@ -15,11 +15,12 @@ var fullScanDoc string
 
 // FullScan finds reads without a bound partition key.
 var FullScan = detect.Rule{
-	ID:    "full-scan",
-	Title: "Reads without a bound partition key",
-	Needs: "the text or the operation of reads",
-	Doc:   fullScanDoc,
-	Judge: judgeFullScan,
+	ID:     "full-scan",
+	Title:  "Reads without a bound partition key",
+	Needs:  "the text or the operation of reads",
+	Counts: true,
+	Doc:    fullScanDoc,
+	Judge:  judgeFullScan,
 }
 
 func judgeFullScan(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

@@ -113,7 +113,9 @@ func growingByChanges(v *detect.View, t *detect.TargetView) []detect.Finding {
 		if passed := whenPassed(v, t, k, g, &f); !passed {
 			f.Message += "; how large they were before is not told"
 		}
-		found = append(found, settle(f, k.At))
+		f = settle(f, k.At)
+		v.Doubt(&f)
+		found = append(found, f)
 	}
 	return found
 }

@@ -14,11 +14,12 @@ var hotIndexDoc string
 
 // HotIndex finds secondary indexes that concentrate what their base table spreads.
 var HotIndex = detect.Rule{
-	ID:    "hot-index",
-	Title: "An index concentrates what its table spreads",
-	Needs: "traffic of the index and of its table, or refusals of the index",
-	Doc:   hotIndexDoc,
-	Judge: judgeHotIndex,
+	ID:     "hot-index",
+	Title:  "An index concentrates what its table spreads",
+	Needs:  "traffic of the index and of its table, or refusals of the index",
+	Counts: true,
+	Doc:    hotIndexDoc,
+	Judge:  judgeHotIndex,
 }
 
 func judgeHotIndex(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

@@ -14,11 +14,12 @@ var hotNodeDoc string
 
 // HotNode finds nodes that are busier than the others while the keys do not explain it.
 var HotNode = detect.Rule{
-	ID:    "hot-node",
-	Title: "A node is hot while keys are flat",
-	Needs: "traffic with nodes and time",
-	Doc:   hotNodeDoc,
-	Judge: judgeHotNode,
+	ID:     "hot-node",
+	Title:  "A node is hot while keys are flat",
+	Needs:  "traffic with nodes and time",
+	Counts: true,
+	Doc:    hotNodeDoc,
+	Judge:  judgeHotNode,
 }
 
 func judgeHotNode(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

@@ -15,11 +15,12 @@ var hotPartitionDoc string
 // HotPartition finds keys whose load nears or passes what one partition can serve, or takes far more
 // than its share of a table or index.
 var HotPartition = detect.Rule{
-	ID:    "hot-partition",
-	Title: "One key takes more than a partition can serve, or far more than its share",
-	Needs: "traffic, or lists of samplers; times and units for rates, the second pass for seconds",
-	Doc:   hotPartitionDoc,
-	Judge: judgeHotPartition,
+	ID:     "hot-partition",
+	Title:  "One key takes more than a partition can serve, or far more than its share",
+	Needs:  "traffic, or lists of samplers; times and units for rates, the second pass for seconds",
+	Counts: true,
+	Doc:    hotPartitionDoc,
+	Judge:  judgeHotPartition,
 }
 
 func judgeHotPartition(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

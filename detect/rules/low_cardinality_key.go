@@ -13,11 +13,12 @@ var lowCardinalityKeyDoc string
 
 // LowCardinalityKey finds tables with too few different keys for their load to spread.
 var LowCardinalityKey = detect.Rule{
-	ID:    "low-cardinality-key",
-	Title: "Too few different keys for the load to spread",
-	Needs: "traffic with time, or numbers and sizes of partitions",
-	Doc:   lowCardinalityKeyDoc,
-	Judge: judgeLowCardinalityKey,
+	ID:     "low-cardinality-key",
+	Title:  "Too few different keys for the load to spread",
+	Needs:  "traffic with time, or numbers and sizes of partitions",
+	Counts: true,
+	Doc:    lowCardinalityKeyDoc,
+	Judge:  judgeLowCardinalityKey,
 }
 
 func judgeLowCardinalityKey(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

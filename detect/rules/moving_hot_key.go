@@ -14,11 +14,12 @@ var movingHotKeyDoc string
 
 // MovingHotKey finds tables whose hot key changes with time.
 var MovingHotKey = detect.Rule{
-	ID:    "moving-hot-key",
-	Title: "The hot key changes with time",
-	Needs: "traffic with time, or stored items",
-	Doc:   movingHotKeyDoc,
-	Judge: judgeMovingHotKey,
+	ID:     "moving-hot-key",
+	Title:  "The hot key changes with time",
+	Needs:  "traffic with time, or stored items",
+	Counts: true,
+	Doc:    movingHotKeyDoc,
+	Judge:  judgeMovingHotKey,
 }
 
 func judgeMovingHotKey(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

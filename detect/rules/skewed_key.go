@@ -12,11 +12,12 @@ var skewedKeyDoc string
 
 // SkewedKey finds tables whose whole distribution of requests over keys is skewed.
 var SkewedKey = detect.Rule{
-	ID:    "skewed-key",
-	Title: "A few keys do most of a table's work",
-	Needs: "traffic",
-	Doc:   skewedKeyDoc,
-	Judge: judgeSkewedKey,
+	ID:     "skewed-key",
+	Title:  "A few keys do most of a table's work",
+	Needs:  "traffic",
+	Counts: true,
+	Doc:    skewedKeyDoc,
+	Judge:  judgeSkewedKey,
 }
 
 func judgeSkewedKey(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

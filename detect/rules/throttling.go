@@ -15,11 +15,12 @@ var throttlingDoc string
 
 // Throttling finds tables and indexes whose requests the store refuses for rate.
 var Throttling = detect.Rule{
-	ID:    "throttling",
-	Title: "The store refuses requests for rate",
-	Needs: "throttle evidence",
-	Doc:   throttlingDoc,
-	Judge: judgeThrottling,
+	ID:     "throttling",
+	Title:  "The store refuses requests for rate",
+	Needs:  "throttle evidence",
+	Counts: true,
+	Doc:    throttlingDoc,
+	Judge:  judgeThrottling,
 }
 
 func judgeThrottling(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {

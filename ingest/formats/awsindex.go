@@ -119,7 +119,7 @@ func (x *awsIndexes) key(e *ingest.Event, i *awsIndex, m *awsImage, keys *awsKey
 		keys.sort = ingest.AppendKey(keys.sort[:0], x.values(i.sort, m)...)
 		e.SortKey = keys.sort
 	}
-	e.Index, e.Derived = i.name, true
+	e.Index, e.Derived, e.ID = i.name, true, 0
 }
 
 func (x *awsIndexes) values(places []int, m *awsImage) [][]byte {

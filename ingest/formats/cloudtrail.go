@@ -385,6 +385,9 @@ func (d *cloudTrail) finish(v *trailEvent) {
 		i := &d.items[n]
 		i.inherit(&trailItem{op: op, table: v.resource})
 		d.item(v, i, nanos)
+		if n == 0 && len(v.id) > 0 {
+			d.event.ID = ingest.HashID(v.id)
+		}
 		d.outcome(v, outcome, n)
 		d.to.Event(&d.event)
 		d.collection(v, outcome, n, nanos)

@@ -314,6 +314,9 @@ func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 	e := &d.event
 	e.Reset()
 	e.Store, e.Op, e.At, e.Witness = ingest.DynamoDB, c.Op, begin, ingest.ChangeStream
+	if len(c.id) > 0 {
+		e.ID = ingest.HashID(c.id)
+	}
 	if c.scylla {
 		e.Store = ingest.Scylla
 	}

@@ -59,6 +59,7 @@ type docTable struct {
 	Index     string       `json:"index"`
 	Requests  *docRange    `json:"requests"`
 	Reported  *uint64      `json:"reported"`
+	Repeated  *docRange    `json:"repeated_records,omitempty"`
 	Distinct  *docDistinct `json:"distinct_keys"`
 	TopKeys   []docTopKey  `json:"top_keys"`
 	Skew      *docSkew     `json:"skew"`
@@ -174,6 +175,9 @@ func tableOf(t *report.Table) docTable {
 	}
 	if traffic {
 		d.Requests = countOf(t.Requests)
+	}
+	if c := t.Copies; c.Value > 0 {
+		d.Repeated = &docRange{c.Value, c.Low, c.High}
 	}
 	if t.Reported > 0 {
 		d.Reported = &t.Reported
