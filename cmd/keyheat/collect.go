@@ -78,7 +78,7 @@ func (o *collectOptions) Validate() error {
 }
 
 func runCollect(ctx context.Context, e *env, stdout io.Writer, o *collectOptions, text string) error {
-	server, err := e.openServer(text, &o.live, ingest.DecodeOptions{Location: time.UTC})
+	server, err := e.openServer(text, &o.live, ingest.DecodeOptions{Location: time.UTC, Changes: true})
 	if err != nil {
 		return err
 	}

@@ -114,6 +114,8 @@ const (
 	colMicros
 	colGrowth
 	colWindow
+	colRecord
+	colChanges
 	colMeasure
 	colValue
 	colAtLeast
@@ -175,6 +177,8 @@ var fields = [columns]columnar.Field{
 	colMicros:         {Name: "latency_micros", Kind: columnar.Count},
 	colGrowth:         {Name: "growth_bytes", Kind: columnar.Signed},
 	colWindow:         {Name: "window_seconds", Kind: columnar.Count},
+	colRecord:         {Name: "record_id", Kind: columnar.Count},
+	colChanges:        {Name: "changes", Kind: columnar.Name},
 	colMeasure:        {Name: "measure", Kind: columnar.Word},
 	colValue:          {Name: "value", Kind: columnar.Count},
 	colAtLeast:        {Name: "at_least", Kind: columnar.Flag},

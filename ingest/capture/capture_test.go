@@ -61,6 +61,12 @@ func cloned[T any](v T) T {
 		switch f := s.Field(i); {
 		case f.CanSet() && f.Type() == reflect.TypeFor[[]byte]():
 			f.SetBytes(append([]byte(nil), f.Bytes()...))
+		case f.CanSet() && f.Type() == reflect.TypeFor[[]ingest.Change]():
+			changes := []ingest.Change(nil)
+			for _, c := range f.Interface().([]ingest.Change) {
+				changes = append(changes, cloned(c))
+			}
+			f.Set(reflect.ValueOf(changes))
 		case f.Type() == reflect.TypeFor[ingest.Position]():
 			f.SetZero()
 		}
@@ -101,7 +107,13 @@ func scramble(r *rand.Rand, v reflect.Value) {
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[[]byte]() {
 			v.SetBytes(randomBytes(r, 1000))
+			return
 		}
+		list := reflect.MakeSlice(v.Type(), r.IntN(4), 4)
+		for i := range list.Len() {
+			scramble(r, list.Index(i))
+		}
+		v.Set(list)
 	default:
 		panic(v.Kind())
 	}
@@ -352,5 +364,21 @@ func TestInputsAreWrittenAtTheSameTime(t *testing.T) {
 	}
 	if err != nil || uint64(len(got.records)) != records || uint64(len(got.inputs)) != inputs {
 		t.Errorf("%d records of %d inputs, want %d of %d; error %v", len(got.records), len(got.inputs), records, inputs, err)
+	}
+}
+
+func TestChangesThatAreCutAreABrokenRow(t *testing.T) {
+	whole := appendChanges(nil, []ingest.Change{{Name: []byte("name"), Value: 1, Bytes: 300}, {Value: 1 << 63}})
+	if got, err := readChanges(nil, whole); err != nil || len(got) != 2 || got[0].Bytes != 300 || got[1].Value != 1<<63 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	first := len(appendChanges(nil, []ingest.Change{{Name: []byte("name"), Value: 1, Bytes: 300}}))
+	for n := range whole {
+		if _, err := readChanges(nil, whole[:n]); (err == nil) != (n == 0 || n == first) {
+			t.Errorf("the first %d bytes: %v", n, err)
+		}
+	}
+	if _, err := readChanges(nil, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01name")); err == nil {
+		t.Error("a name of nearly 2^64 bytes was read")
 	}
 }

@@ -191,6 +191,7 @@ type row struct {
 	at        [columns]int // of each column in the batch; -1: absent
 	constants map[string]string
 	kinds     map[string]bool
+	changes   []ingest.Change // of the current row
 }
 
 // cell gives a cell of text or bytes.

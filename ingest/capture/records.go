@@ -78,6 +78,23 @@ var eventColumns = []column[event]{
 		},
 	},
 	knownIn(colWindow, (*event).Window, (*event).SetWindow),
+	countIn(colRecord, func(e *event) *uint64 { return &e.ID }),
+	{
+		func(w *columnar.StreamWriter, e *event) error {
+			if len(e.Changes) == 0 {
+				return nil
+			}
+			return w.Bytes(colChanges, appendChanges(nil, e.Changes))
+		},
+		func(r *row, e *event) (err error) {
+			text, err := r.bytes(colChanges)
+			if len(text) > 0 && err == nil {
+				r.changes, err = readChanges(r.changes[:0], text)
+				e.Changes = r.changes
+			}
+			return err
+		},
+	},
 }
 
 var stateColumns = []column[state]{

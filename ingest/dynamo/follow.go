@@ -122,7 +122,7 @@ func label(arn string) string { return arn[strings.LastIndexByte(arn, '/')+1:] }
 func (f *follower) walk(arn string) *walk {
 	s := f.server
 	w := &walk{
-		api: f.api, calls: f.calls, stream: arn, label: label(arn), from: s.address.from, keeps: streamKeeps, wire: s.wire, note: f.note,
+		api: f.api, calls: f.calls, stream: arn, label: label(arn), from: s.address.from, keeps: streamKeeps, note: f.note,
 		sink: f.sink, positions: f.positions,
 	}
 	w.listed = func(l *listing) (err error) {

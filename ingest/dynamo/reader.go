@@ -232,9 +232,7 @@ func (r *reader) take(records []types.Record) error {
 
 // hand hands a record to the format, as an event of Lambda holds it. The caller holds the lock.
 func (w *walk) hand(rec *types.Record) (err error) {
-	w.text = append(w.text[:0], `{"eventSourceARN":"`...)
-	w.text = append(append(w.text, w.stream...), '"')
-	if w.text, err = w.wire.object(w.text, rec); err == nil {
+	if w.text, err = appendRecord(w.text[:0], w.stream, rec); err == nil {
 		w.decoder.Decode(&ingest.Record{Data: w.text}, w.sink)
 	}
 	return err

@@ -39,7 +39,6 @@ type walk struct {
 	label  string // of the stream, before the parts of positions
 	from   origin
 	keeps  time.Duration
-	wire   wire
 	note   func(text string)
 	listed func(*listing) error // is shown the first listing
 

@@ -105,7 +105,7 @@ func testWalk(api streamsAPI, from origin, to *ledger) *walk {
 		panic(err) // it gives none
 	}
 	return &walk{
-		api: api, calls: newCaller(o), stream: testStream, label: testLabel, from: from, wire: newWire(), note: to.Note, sink: to, decoder: decoder, positions: to, listed: func(*listing) error { return nil },
+		api: api, calls: newCaller(o), stream: testStream, label: testLabel, from: from, note: to.Note, sink: to, decoder: decoder, positions: to, listed: func(*listing) error { return nil },
 	}
 }
 
