@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,6 +86,9 @@ func TestADamagedDataFileIsFoundInArchivesAndByWorkersOfAPlan(t *testing.T) {
 			"tar": func() (int, string, string) {
 				return runArgs(t, testEnv("analyze", "--format", "json", exportTar(t, folder)))
 			},
+			"zip": func() (int, string, string) {
+				return runArgs(t, testEnv("analyze", "--format", "json", exportZip(t, folder)))
+			},
 			"plan":      func() (int, string, string) { return planned(t, folder) },
 			"tar, plan": func() (int, string, string) { return planned(t, exportTar(t, folder)) },
 		} {
@@ -107,6 +111,21 @@ func exportTar(t *testing.T, folder string) string {
 		t.Fatal(err)
 	}
 	w := tar.NewWriter(f)
+	if err := errors.Join(w.AddFS(os.DirFS(folder)), w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// exportZip puts a folder into a zip archive.
+func exportZip(t *testing.T, folder string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "export.zip")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := zip.NewWriter(f)
 	if err := errors.Join(w.AddFS(os.DirFS(folder)), w.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
