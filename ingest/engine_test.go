@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 )
@@ -168,6 +169,20 @@ func write(t testing.TB, files map[string][]byte) (dir string, src []Source) {
 }
 
 // read reads sources and fails the test when the run does.
+// patience is how long a test waits for what must happen, on a loaded machine.
+const patience = 2 * time.Minute
+
+// await gives what a channel gives; after some time the test has failed, and goes on. It may be called by any goroutine.
+func await[T any](t testing.TB, from <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(patience):
+		t.Errorf("waited %v for %s", patience, what)
+	}
+	return v
+}
+
 func read(t testing.TB, src []Source, o Options) (*recorder, *Result) {
 	t.Helper()
 	h := &recorder{}

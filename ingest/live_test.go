@@ -232,7 +232,7 @@ func TestTheEndOfALiveIsNoError(t *testing.T) {
 			live := liveSource(func(ctx context.Context, to Streams) error {
 				give(to.Open(LiveInput{Name: "live", Format: liveFormat}), "k", 1)
 				for range tt.ends {
-					<-h.ended
+					await(t, h.ended, "the end of a file")
 				}
 				cancel()
 				<-ctx.Done()

@@ -283,7 +283,7 @@ func TestWorkersDoNotRunAhead(t *testing.T) {
 		h := &recorder{}
 		h.began = func(c Chunk) {
 			if c.Input.ID.File == 0 && c.Index == 0 {
-				<-first
+				await(t, first, "the chunks behind the first one")
 			}
 		}
 		blocked := &blocking{recorder: h, limit: 4*workers + 3, first: first, most: &most}
@@ -433,10 +433,10 @@ func TestPipeIsReadAsAStreamWhenNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrote := make(chan error)
+	wrote := make(chan error, 1)
 	go func() { wrote <- os.WriteFile(pipe, []byte("one\ntwo\n"), 0o600) }()
 	h, res := read(t, src, lineOptions())
-	if err := <-wrote; err != nil {
+	if err := await(t, wrote, "the pipe to be read"); err != nil {
 		t.Fatal(err)
 	}
 	if d := gocmp.Diff(texts(h), []string{"one", "two"}); d != "" || !res.Sources[0].Stream {

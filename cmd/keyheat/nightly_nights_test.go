@@ -277,22 +277,26 @@ func TestAKilledRunLeavesAReadableState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	whole := time.Duration(0) // that the last run took which was not killed
 	// night makes the night once more, and reports whether it was killed before its end. testscript.Main runs
 	// keyheat under this name.
 	night := func(after time.Duration) bool {
+		began := time.Now()
 		cmd := &exec.Cmd{Path: program, Args: []string{"keyheat", "nightly", "-c", config, "--date", "2026-06-01"}}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
 		defer timer.Stop()
-		return cmd.Wait() != nil
+		if cmd.Wait() != nil {
+			return true
+		}
+		whole = time.Since(began)
+		return false
 	}
-	began := time.Now()
 	if night(time.Hour) {
 		t.Fatal("the run that nothing kills failed")
 	}
-	whole := time.Since(began)
 	killed, runs := 0, 0
 	for ; killed < times && runs < 20*times; runs++ {
 		if night(time.Duration(random.Int64N(int64(whole)))) {

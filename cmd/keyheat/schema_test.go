@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A pipe with a name, as the shell makes of <(zcat x.gz), can be read once: nothing may look at it before.
@@ -18,8 +19,13 @@ func TestANamedPipeIsReadWhole(t *testing.T) {
 	written := make(chan error, 1)
 	go func() { written <- os.WriteFile(pipe, []byte(hotLines(0, 500)), 0o600) }()
 	code, stdout, stderr := runArgs(t, testEnv("keys", "--format", "csv", pipe))
-	if err := <-written; err != nil {
-		t.Error(err)
+	select {
+	case err := <-written:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(terminalPatience):
+		t.Errorf("the pipe is not read after %v", terminalPatience)
 	}
 	if code != exitRan || !strings.Contains(stdout, "hot") {
 		t.Errorf("exit %d, stdout %s, stderr %s", code, stdout, stderr)

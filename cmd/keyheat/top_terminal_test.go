@@ -106,7 +106,8 @@ func (s *session) until(want ...string) string {
 	})
 }
 
-const terminalPatience = 30 * time.Second
+// terminalPatience is how long another process may take on a loaded machine.
+const terminalPatience = 2 * time.Minute
 
 func (s *session) waitFor(what string, ok func(text string) bool) string {
 	s.t.Helper()

@@ -38,7 +38,7 @@ func TestTopOfALiveSourceThatGoesOn(t *testing.T) {
 		return err
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	e := topEnv(goesOn, "--count", "25")
+	e := topEnv(goesOn, "--count", "250")
 	pictures := &pictureWatcher{until: "10:09:59 UTC  lag 2 s", then: cancel}
 	e.stdout = pictures
 	if code := run(ctx, e); code != exitInterrupted {

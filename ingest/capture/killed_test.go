@@ -3,6 +3,7 @@ package capture
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,7 +55,9 @@ func TestAKilledCollectorLeavesWhatItFlushed(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 12 {
 		name := filepath.Join(t.TempDir(), "capture.arrow")
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRecordUntilKilled$")
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // for what is flushed at once
+		defer cancel()
+		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestRecordUntilKilled$")
 		cmd.Env = append(os.Environ(), recordTo+"="+name)
 		out, err := cmd.StdoutPipe()
 		if err != nil {

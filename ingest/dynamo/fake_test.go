@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -88,12 +89,19 @@ func newFakeAWS(t *testing.T, stream *simulator) *fakeAWS {
 	return f
 }
 
+// patience is how long a test may wait for answers, on a loaded machine.
+const patience = 3 * time.Minute
+
 // open gives the table Orders of the fake. Waits last a hundredth.
 func (f *fakeAWS) open(t *testing.T, query string) *Server {
 	t.Helper()
 	o := clock()
 	o.LoadLimit = 1e6
+	end := time.Now().Add(patience)
 	o.Wait = func(ctx context.Context, d time.Duration) {
+		if time.Now().After(end) {
+			panic(fmt.Sprintf("the table is still read after %v", patience))
+		}
 		select {
 		case <-time.After(d / 100):
 		case <-ctx.Done():

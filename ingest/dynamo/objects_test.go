@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -52,7 +53,9 @@ func newFakeS3(t *testing.T, objects map[string]string) (*fakeS3, *Objects) {
 	} {
 		t.Setenv(name, value)
 	}
-	return f, NewObjects(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), patience) // ends requests that are not answered
+	t.Cleanup(cancel)
+	return f, NewObjects(ctx)
 }
 
 func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
