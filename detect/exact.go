@@ -191,6 +191,7 @@ func (k *ExactKey) join(o *ExactKey) {
 	k.SortKnown += o.SortKnown
 	k.Ascending += o.Ascending
 	k.Ordered += o.Ordered
+	k.MostRead, k.MostWrite = max(k.MostRead, o.MostRead), max(k.MostWrite, o.MostWrite)
 	k.Repeats.join(o.Repeats)
 	k.Changes += o.Changes
 	k.Grown, k.Shrunk = AddSat(k.Grown, o.Grown), AddSat(k.Shrunk, o.Shrunk)

@@ -222,6 +222,20 @@ func (b *exactBuilder) open(i int) *exactOpen {
 	return b.keys[i]
 }
 
+// largest notes the units of the largest request.
+func (k *exactOpen) largest(e *ingest.Event) {
+	read, write := UnitsOfOne(e)
+	k.key.MostRead, k.key.MostWrite = max(k.key.MostRead, read), max(k.key.MostWrite, write)
+}
+
+// UnitsOfOne gives the units of one request of an event, in thousandths rounded up; of an event of several their mean.
+func UnitsOfOne(e *ingest.Event) (read, write uint64) {
+	read, _ = e.ReadUnits()
+	write, _ = e.WriteUnits()
+	n := e.Count()
+	return read/n + min(read%n, 1), write/n + min(write%n, 1)
+}
+
 // changed counts by how much an event makes its item larger or smaller.
 func (k *exactOpen) changed(e *ingest.Event, width uint32) {
 	n, ok := e.Growth()
@@ -245,6 +259,7 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	k.changed(e, b.index.nominees.Width)
 	nanos, timed := e.UnixNano()
 	k.key.Totals.event(e, timed)
+	k.largest(e)
 	if len(k.key.Positions) < maxPositions {
 		k.key.Positions = append(k.key.Positions, e.At)
 	}

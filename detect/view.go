@@ -149,6 +149,8 @@ type ExactKey struct {
 	SortKnown uint64            // requests with a sort key
 	Ascending uint64            // writes whose sort key is not below the one before it in the same chunk
 	Ordered   uint64            // writes that had one before them in the same chunk
+	MostRead  uint64            // of one request, thousandths of a read unit; of a record of several their mean
+	MostWrite uint64            // likewise of a write unit
 	Changes   uint64            // records that tell by how much an item grew or shrank
 	Grown     uint64            // bytes that they added
 	Shrunk    uint64            // bytes that they took away

@@ -82,6 +82,7 @@ const (
 	FactCompaction    = "compaction"    // class without package
 	FactTombstoneWarn = "tombstone-warn-threshold"
 	FactTombstoneFail = "tombstone-fail-threshold"
+	FactReplicas      = "replicas"     // of a row in a data centre; several numbers where they differ
 	FactLocalIndex    = "local-index"  // names of local secondary indexes
 	FactGlobalIndex   = "global-index" // names of global secondary indexes
 	FactBilling       = "billing-mode"

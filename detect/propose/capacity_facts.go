@@ -138,3 +138,13 @@ func quotaRisk(v *detect.View, units [2]uint64) string {
 	}
 	return "an account has a limit on units: aws dynamodb describe-limits"
 }
+
+// consumedUnits is the command that tells the units of each minute; for reads likewise.
+func consumedUnits(f *detect.Finding) string {
+	dimensions := "Name=TableName,Value=" + word(f.Subject.Target.Table, "TABLE")
+	if f.Subject.Target.Index != "" {
+		dimensions += " Name=GlobalSecondaryIndexName,Value=" + word(f.Subject.Target.Index, "INDEX")
+	}
+	return "aws cloudwatch get-metric-statistics --namespace AWS/DynamoDB --metric-name ConsumedWriteCapacityUnits --dimensions " + dimensions +
+		" --statistics Sum --period 60 --start-time START --end-time END (and ConsumedReadCapacityUnits)"
+}

@@ -39,7 +39,7 @@ and attributes"; DataStax, "CQL limits".
 				"write it to pieces of its own; keep the small attributes where they are",
 				"or keep a large value in an object store, and its address in the item",
 			},
-			Verify: "measure again: no piece should be over " + amount(limit/2) + " " + e.Unit,
+			Verify: "measure again: no piece should be over " + amount(limit/2/1024) + " KiB",
 		}
 		if f.Subject.Target.Store == ingest.DynamoDB {
 			p.Change = "SK becomes SK#0 … SK#" + fmt.Sprint(n-1)

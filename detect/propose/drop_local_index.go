@@ -28,7 +28,10 @@ must read the table.`,
 			return nil
 		}
 		names, told := v.Fact(f.Subject.Target, ingest.FactLocalIndex)
-		if !told || names == "" {
+		if _, described := v.Fact(f.Subject.Target, ingest.FactPartitionKey); !told && !described {
+			return lacking("tell whether the collection meets a wall", "whether the table has a local secondary index, which holds it under 10 GiB", describeTable(f))
+		}
+		if names == "" {
 			return nil
 		}
 		used := detect.Ratio(uint64(e.Value), uint64(v.Limits.Of(detect.DynamoPartitionBytes).Value))

@@ -98,6 +98,15 @@ func TestRemediesKeepTheirGates(t *testing.T) {
 			"no read units":     func(s *situation) { s.f.Evidence = nil },
 			"a possible effect": func(s *situation) { s.f.Confidence = detect.Maybe },
 		}, map[string]func(*situation){"replication factor": func(s *situation) { s.t.Target.Store, s.f.Subject.Target.Store = ingest.Cassandra, ingest.Cassandra }}},
+		{&EventualReads, func() *situation {
+			s := situationOf(ingest.Cassandra, "hot-partition")
+			s.t.Patterns = []detect.PatternStats{{PatternKey: detect.PatternKey{Op: ingest.OpRead}, Strong: 500, ConsistencyKnown: 1000}}
+			s.fact(ingest.FactReplicas, "3")
+			return s
+		}, map[string]func(*situation){
+			"few strong reads": func(s *situation) { s.t.Patterns[0].Strong = 249 },
+			"a single replica": func(s *situation) { s.v.Facts[0].Value = "1" },
+		}, map[string]func(*situation){"DESCRIBE KEYSPACE shop": func(s *situation) { s.v.Facts = nil }}},
 		{&ReadCopies, func() *situation {
 			s := situationOf(ingest.DynamoDB, "hot-partition", value("read_units_per_second", 4_800_000))
 			s.keyRequests(ingest.OpRead, 90)
@@ -206,9 +215,9 @@ func TestRemediesKeepTheirGates(t *testing.T) {
 			s.version("5.0.2")
 			return s
 		}, map[string]func(*situation){
-			"4.1 warns there already": func(s *situation) { s.v.Facts[0].Value = "4.1.3" },
+			"4.0 warns there already": func(s *situation) { s.v.Facts[0].Value = "4.0.11" },
 			"ScyllaDB":                func(s *situation) { s.f.Subject.Target.Store = ingest.Scylla },
-		}, map[string]func(*situation){"three names": func(s *situation) { s.version("4.0.1") }}},
+		}, map[string]func(*situation){"settings' names": func(s *situation) { s.version("4.1.1") }}},
 		{&ProvisionedCapacity, func() *situation {
 			s := situationOf(ingest.DynamoDB, "throttling", table)
 			rated(s)
@@ -219,9 +228,11 @@ func TestRemediesKeepTheirGates(t *testing.T) {
 			"key ranges":          func(s *situation) { s.f.Evidence = append(s.f.Evidence, value("throttled_key_range", 50_000)) },
 			"on demand":           func(s *situation) { s.v.Facts[0].Value = "PAY_PER_REQUEST" },
 			"enough":              func(s *situation) { s.v.Facts[1].Value = "715" },
-			"units are not told":  func(s *situation) { s.t.Panes = nil },
 			"reason is not known": func(s *situation) { s.f.Evidence = nil },
-		}, map[string]func(*situation){"billing mode": func(s *situation) { s.v.Facts = nil }}},
+		}, map[string]func(*situation){
+			"billing mode":   func(s *situation) { s.v.Facts = nil },
+			"busiest minute": func(s *situation) { s.t.Panes = nil },
+		}},
 		{&OnDemand, func() *situation {
 			s := situationOf(ingest.DynamoDB, "throttling", table)
 			rated(s)
@@ -283,9 +294,8 @@ func TestRemediesKeepTheirGates(t *testing.T) {
 			return s
 		}, map[string]func(*situation){
 			"no local index": func(s *situation) { s.v.Facts[0].Value = "" },
-			"not told":       func(s *situation) { s.v.Facts = nil },
 			"no collection":  func(s *situation) { s.f.Evidence = nil },
-		}, nil},
+		}, map[string]func(*situation){"local secondary index": func(s *situation) { s.v.Facts = nil }}},
 		{&CounterShards, func() *situation {
 			s := situationOf(ingest.DynamoDB, "hot-partition", value("write_units_per_second", 2_400_000))
 			s.keyRequests(ingest.OpUpdate, 90)
@@ -369,6 +379,17 @@ func TestVersionsAreReadAsFarAsTheyGo(t *testing.T) {
 	for version, want := range map[string][2]int{"4.1.3": {4, 1}, "5.0-rc1": {5, 0}, "5": {5, 0}, "": {0, 0}, "x": {0, 0}} {
 		if got := majorMinor(version); got != want {
 			t.Errorf("%q: %v, want %v", version, got, want)
+		}
+	}
+}
+
+func TestReadsInCQLWaitForFewerReplicas(t *testing.T) {
+	for replicas, want := range map[string]detect.Milli{"2": 1500, "3": 1500, "5": 2000, "3,5": 2000} {
+		s := situationOf(ingest.Cassandra, "hot-partition")
+		s.t.Patterns = []detect.PatternStats{{PatternKey: detect.PatternKey{Op: ingest.OpRead}, Strong: 500, ConsistencyKnown: 1000}}
+		s.fact(ingest.FactReplicas, replicas)
+		if d := cmp.Diff(effectsOf(EventualReads.Propose(s.v, s.f)[0]), map[string][2]detect.Milli{"replicas_per_read": {want, 1000}}); d != "" {
+			t.Errorf("%s replicas (-got +want):\n%s", replicas, d)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func TestTimeWindowSnapsToWholeUnits(t *testing.T) {
 		{"3600", "SizeTieredCompactionStrategy", "3 MINUTES"},
 		{"600", "SizeTieredCompactionStrategy", ""},
 		{"86400", "TimeWindowCompactionStrategy", ""},
-		{"86400", "", ""},
+		{"86400", "", "confirm"},
 		{"0", "SizeTieredCompactionStrategy", ""},
 	} {
 		facts := map[string]string{ingest.FactDefaultTTL: c.ttl}
@@ -99,8 +99,10 @@ func TestTimeWindowSnapsToWholeUnits(t *testing.T) {
 		if all := TimeWindow.Propose(withFacts(facts), ofReads("ttl", "schema", value("tombstones_per_read", 9000))); len(all) > 0 {
 			_, rest, _ := strings.Cut(all[0].Change, "'compaction_window_unit': '")
 			unit, rest, _ := strings.Cut(rest, "'")
-			size := strings.TrimSuffix(rest[strings.LastIndex(rest, ": '")+3:], "'}")
-			got = size + " " + unit
+			size := strings.TrimSuffix(rest[min(strings.LastIndex(rest, ": '")+3, len(rest)):], "'}")
+			if got = size + " " + unit; all[0].Kind == "confirm" {
+				got = all[0].Kind
+			}
 		}
 		if got != c.want {
 			t.Errorf("time to live of %s s, %q: got %q, want %q", c.ttl, c.class, got, c.want)
@@ -175,7 +177,11 @@ func TestSizesAreSplit(t *testing.T) {
 			[]detect.Evidence{value("growth_bytes_per_day", detect.Whole(200*mib)), value("partition_bytes", detect.Whole(900*mib))}, 0, "hour"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			all := c.remedy.Propose(aView(), aFinding(c.rule, c.evidence...))
+			f := aFinding(c.rule, c.evidence...)
+			if c.bucket != "" {
+				f.Subject.Target = jobs
+			}
+			all := c.remedy.Propose(aView(), f)
 			if len(all) != 1 || all[0].Shards != c.shards || all[0].Bucket != c.bucket {
 				t.Fatalf("got %+v, want %d shards, bucket %q", all, c.shards, c.bucket)
 			}

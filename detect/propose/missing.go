@@ -10,3 +10,8 @@ func lacking(remedy, fact, command string) []detect.Proposal {
 		Steps: []string{"get it with " + command + ", and give it as an input"},
 	}}
 }
+
+// describeCQL is the command that tells the schema of a finding's table.
+func describeCQL(f *detect.Finding) string {
+	return "cqlsh -e 'DESCRIBE TABLE " + word(f.Subject.Target.Table, "KEYSPACE.TABLE") + "'"
+}

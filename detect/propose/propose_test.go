@@ -257,3 +257,38 @@ func TestConfirmQuotesNoHostileName(t *testing.T) {
 		}
 	}
 }
+
+// Buckets of what grows 100 MiB a day: 50 MiB in CQL, fewer where 50,000 rows are reached before, 4 GiB in DynamoDB.
+func TestBucketsOfGrowthFollowTheStore(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		store ingest.Store
+		rows  uint64 // of 1,000 MiB
+		want  string
+	}{
+		{"half a day in CQL, so an hour", ingest.Cassandra, 0, "hour"},
+		{"rows of 4 KiB: bytes decide", ingest.Cassandra, 256_000, "hour"},
+		{"rows of 25 bytes: 2.4 MiB are 100,000 of them, in 34 minutes", ingest.Cassandra, 41_943_040, "minute"},
+		{"40 days of DynamoDB, so a month", ingest.DynamoDB, 0, "month"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := situationOf(c.store, "growing-partition", value("growth_bytes_per_day", detect.Whole(100<<20)), value("partition_bytes", detect.Whole(1000<<20)))
+			if c.rows > 0 {
+				s.t.States = []detect.StateStats{{Measure: ingest.PartitionRows, Key: string(s.f.Subject.Key), KeyKnown: true, Max: c.rows}}
+			}
+			all := TimeBucket.Propose(s.v, s.f)
+			if len(all) != 1 || all[0].Bucket != c.want {
+				t.Errorf("got %+v, want a bucket of a %s", all, c.want)
+			}
+		})
+	}
+}
+
+// A partition of 400 MiB and 900,000 rows: 8 shards of 50 MiB have 112,500 rows each, 16 have 56,250.
+func TestShardsOfALargePartitionFollowItsRows(t *testing.T) {
+	f := aFinding("large-partition", value("partition_bytes", detect.Whole(400<<20)), value("partition_rows", detect.Whole(900_000)))
+	p := ShardSuffix.Propose(aView(), f)[0]
+	if got := effectsOf(p)["partition_rows"]; p.Shards != 16 || got[1] != detect.Whole(56_250) {
+		t.Errorf("%d shards of %d rows, want 16 of 56,250", p.Shards, got[1])
+	}
+}

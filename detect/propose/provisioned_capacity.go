@@ -31,6 +31,9 @@ that needs more than is provisioned. Source: AWS, "Managing throughput capacity 
 		case onDemandMode:
 			return nil
 		}
+		if sides[0].busiest(v, t)+sides[1].busiest(v, t) == 0 {
+			return lacking("set its capacity", "the units that its busiest minute consumed", consumedUnits(f))
+		}
 		now, then := [2]uint64{}, [2]uint64{}
 		effects := []detect.Effect{}
 		for i := range sides {

@@ -26,8 +26,15 @@ in a message broker. A time to live alone does not help: expired rows are tombst
 	Propose: func(v *detect.View, f *detect.Finding) []detect.Proposal {
 		grace := secondsOf(v, f, ingest.FactGCGrace)
 		e, ok := measured(f, "partition_tombstones")
-		if f.Confidence != detect.Sure || f.Mechanism != "queue" || !known(f) || !ok || e.Value < 1000 || grace == 0 {
+		if f.Confidence != detect.Sure || f.Mechanism != "queue" || !known(f) || ok && e.Value < 1000 || !ok && grace == 0 {
 			return nil
+		}
+		const remedy = "size a bucket of the queue"
+		switch {
+		case !ok:
+			return lacking(remedy, "how many tombstones the partition holds", "sstablepartitions --min-tombstones 1000 --csv on the data files of "+dotted(f.Subject.Target.Table))
+		case grace == 0:
+			return lacking(remedy, "the table's gc_grace_seconds", describeCQL(f))
 		}
 		tombs := uint64(e.Value / 1000)
 		seconds := v.Limits.Count(detect.TombstonesWarnRead) * grace / tombs

@@ -46,7 +46,7 @@ func proposeCopies(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Shards:  n,
 		Change:  changeOf(f.Subject.Target, n),
 		Effects: append(effects, settled("partitions_per_write", "partitions", detect.Whole(1), detect.Whole(n))),
-		Basis:   fmt.Sprintf("simulated: from each of %d counted seconds follows what copies drawn at random get; the bounds hold for 9,999 of 10,000 drawings", x.seconds),
+		Basis:   fmt.Sprintf("simulated: from each of %d counted seconds follows what copies drawn at random get; the bounds hold for 9,999 of 10,000 drawings%s", x.seconds, x.largest()),
 		Costs:   []string{fmt.Sprintf("a write goes to %d keys: %d of %d requests of the key write", n, t.Writes(), t[detect.Requests])},
 		Risks:   []string{"copies differ until a write has reached them all: a reader of its own write asks the first one", "a condition holds for one copy only"},
 		Steps: []string{
@@ -73,7 +73,7 @@ func (s spread) readOnly(k *detect.KeyView) bool {
 func (x *sharding) copyEffects() []detect.Effect {
 	out := []detect.Effect{}
 	t := &x.k.Exact.Totals
-	size := float64(t[detect.ReadMilli]) / float64(max(t.Reads(), 1))
+	of := parts{usual: float64(t[detect.ReadMilli]) / float64(max(t.Reads(), 1)), most: float64(x.k.Exact.MostRead)}
 	if e, ok := measured(x.f, "read_units_per_second"); ok && x.seconds > 0 {
 		peak, busy := 0.0, 0.0
 		for i := range x.k.Exact.Seconds {
@@ -84,7 +84,7 @@ func (x *sharding) copyEffects() []detect.Effect {
 				busy++
 			}
 		}
-		out = append(out, x.effect(e, drawing(peak, size, float64(x.n), busy, float64(x.seconds))))
+		out = append(out, x.effect(e, of.drawn(peak, float64(x.n), busy, float64(x.seconds))))
 	} else if e, ok := measured(x.f, "read_units_per_second_mean"); ok {
 		out = append(out, x.guessed(e))
 	}
@@ -96,7 +96,7 @@ func (x *sharding) copyEffects() []detect.Effect {
 		all := float64(max(known, 1))
 		reads, writes := float64(t.Reads()), float64(t.Writes())
 		most := all + float64(x.n-1)*writes
-		own := drawing(reads, 1, float64(x.n), 1, 1)
+		own := alike.drawn(reads, float64(x.n), 1, 1)
 		out = append(out, between(e.Measure, e.Unit, e.Value, permille((own.low+writes)/most, math.Floor), permille((own.value+writes)/most, math.Round), permille((own.high+writes)/most, math.Ceil)))
 	}
 	return out

@@ -25,7 +25,7 @@ var ShardSuffix = detect.Remedy{
 * too few keys: ceil(low-cardinality-key.distinct / (keys x shard-suffix.headroom)), or needed partitions likewise.
 * cost of the cure, of DynamoDB, at the rate of an input of an hour or more: a read that does not name an item asks N shards, each
   of at least half a read unit. Source: AWS, "Read/write capacity mode".
-* size: ceil(partition bytes / time-bucket.partition-bytes), or of an item collection bytes / (large-partition.collection-high-bytes
+* size: ceil(partition bytes / time-bucket.partition-bytes), or ceil(rows / cassandra.partition-rows), or of an item collection bytes / (large-partition.collection-high-bytes
   x shard-suffix.headroom).
 
 The shard is calculated from the sort key where items are read one by one, so that a reader can find it; random
@@ -101,11 +101,9 @@ func (x *sharding) effects() []detect.Effect {
 	if e, ok := measured(x.f, "distinct_keys"); ok {
 		effects = append(effects, x.keys(e))
 	}
-	for _, size := range []string{"partition_bytes", "collection_bytes"} {
+	for _, size := range []string{"partition_bytes", "partition_rows", "collection_bytes"} {
 		if e, ok := measured(x.f, size); ok && x.f.Rule == "large-partition" {
-			out := x.guessed(e)
-			out.After = over(x.n)(e.Value)
-			effects = append(effects, out)
+			effects = append(effects, x.size(e))
 		}
 	}
 	return append(append(effects, x.fanout()), x.readUnits()...)

@@ -45,19 +45,33 @@ func (x *sharding) drawn() bool { return x.random && x.k != nil && x.k.Exact != 
 func (x *sharding) basis() string {
 	switch {
 	case x.f.Rule == "large-partition":
-		return "not simulated: how large single rows are is not known; the upper bound holds if one of them has all of it"
+		return x.basisOfSize()
 	case x.counts != nil:
 		return fmt.Sprintf("simulated: each recorded request of the key was put under the shard of its sort key, CRC-32 (IEEE) modulo %d, and counted by the second in %d seconds", x.n, x.seconds)
 	case x.drawn():
-		return fmt.Sprintf("simulated: from each of %d counted seconds follows what shards drawn at random get; the bounds hold for 9,999 of 10,000 drawings", x.seconds)
+		return fmt.Sprintf("simulated: from each of %d counted seconds follows what shards drawn at random get; the bounds hold for 9,999 of 10,000 drawings%s", x.seconds, x.largest())
 	case x.k == nil:
 		return "not simulated: no recorded request of the key is held"
 	case x.k.Exact == nil && !x.v.Second:
-		return "not simulated: the input was read once; the upper bounds hold if one item has all of the load"
+		return "not simulated: the input was read once, keyheat analyze FILE without --no-exact reads it twice; the upper bounds hold if one item has all of the load"
 	case x.k.Exact == nil:
 		return "not simulated: the key was not counted"
 	}
 	return "not simulated: busier keys were counted by shard; keyheat simulate --key 'key, shard_by(sk, " + fmt.Sprint(x.n) + ")' does it"
+}
+
+// largest tells the largest requests, on which bounds of drawings rest.
+func (x *sharding) largest() string {
+	told := ""
+	for _, o := range []struct {
+		what string
+		most uint64
+	}{{"write", x.k.Exact.MostWrite}, {"read", x.k.Exact.MostRead}} {
+		if o.most > 0 {
+			told += fmt.Sprintf(", its largest %s has %s units", o.what, amount(detect.Milli(o.most)))
+		}
+	}
+	return told
 }
 
 // A load is an amount of one second, in thousandths of a unit or of a request, with its bounds.
@@ -168,18 +182,26 @@ func (x *sharding) drawnRate(reads bool, width uint32) load {
 		}
 	}
 	t := &x.k.Exact.Totals
-	return drawing(peak, float64(t[detect.WriteMilli])/float64(max(t.Writes(), 1)), float64(x.n), busy, float64(len(all)))
+	of := parts{usual: float64(t[detect.WriteMilli]) / float64(max(t.Writes(), 1)), most: float64(x.k.Exact.MostWrite)}
+	return of.drawn(peak, float64(x.n), busy, float64(len(all)))
 }
 
-// drawing gives what the busiest of n shards has of an amount that is made of parts of a usual size, each of which
-// goes to a shard drawn at random: at least the mean; about the mean and sqrt(2 mean size ln(n tries)), the expected
-// largest of so many normal deviates; and at most what Bernstein's inequality leaves to one drawing in 10,000, of parts
-// of up to twice that size, over all shards and tries.
-func drawing(amount, size, n, likely, tries float64) load {
+// parts are the sizes of what an amount is made of: of a usual one, and of the largest.
+type parts struct{ usual, most float64 }
+
+// alike are parts of the same size: requests, each of which counts as one.
+var alike = parts{1, 1}
+
+// drawn gives what the busiest of n shards has of an amount that is made of these parts, each of which goes to a shard
+// drawn at random: at least the mean; about the mean and sqrt(2 mean usual ln(n tries)), the expected largest of so many
+// normal deviates; and at most what Bernstein's inequality leaves to one drawing in 10,000, over all shards and tries:
+// the squares of the parts add up to no more than the amount times the largest.
+func (p parts) drawn(amount, n, likely, tries float64) load {
 	const rare = 1e4
 	mean := amount / n
-	about := mean + math.Sqrt(2*mean*size*math.Log(n*max(likely, 1)))
+	about := mean + math.Sqrt(2*mean*p.usual*math.Log(n*max(likely, 1)))
 	l := math.Log(n * max(tries, 1) * rare)
-	high := mean + math.Sqrt(2*mean*2*size*l) + 2*size*l/3
+	most := max(p.most, p.usual)
+	high := mean + math.Sqrt(2*mean*most*l) + most*l/3
 	return load{math.Ceil(mean), min(math.Ceil(about), amount), min(math.Ceil(high), amount)}
 }

@@ -48,7 +48,7 @@ func (x *sharding) requests() (own, of load, ok bool) {
 		}
 	}
 	if x.counts == nil {
-		own = drawing(float64(counted-reads), 1, float64(x.n), 1, 1)
+		own = alike.drawn(float64(counted-reads), float64(x.n), 1, 1)
 		own = load{own.low + float64(reads), own.value + float64(reads), own.high + float64(reads)}
 		unnamed = reads
 	} else {

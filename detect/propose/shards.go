@@ -126,7 +126,16 @@ func shardsForSize(v *detect.View, f *detect.Finding) uint64 {
 	if !ok {
 		return 0
 	}
-	return ceilDiv(uint64(e.Value), uint64(v.Limits.Of(detect.PartitionTarget).Value))
+	n := ceilDiv(uint64(e.Value), uint64(v.Limits.Of(detect.PartitionTarget).Value))
+	if rows, ok := measured(f, "partition_rows"); ok {
+		n = max(n, ceilDiv(uint64(rows.Value), uint64(rowsTarget(v))))
+	}
+	return n
+}
+
+// rowsTarget is how many rows a partition should reach at most.
+func rowsTarget(v *detect.View) detect.Milli {
+	return v.Limits.Of(detect.CassandraPartitionRows).Value
 }
 
 // changeOf writes a key that has a shard beside it, as people of a store write it.

@@ -72,19 +72,18 @@ func (l *measuredLane) peak(r *rate) detect.Bounds {
 	if r == &requestRate {
 		b = times(b, 1000, 1)
 	}
-	b = l.noisy(b, l.usual(r))
+	b = l.noisy(b, l.largest(r))
 	b.Open = l.loose() > 0
 	return b
 }
 
-// usual gives what a request adds to a rate: twice the mean of those that have units, one at least.
-func (l *measuredLane) usual(r *rate) detect.Milli {
-	t := &l.of.Totals
+// largest gives what a request adds to a rate at most, one at least.
+func (l *measuredLane) largest(r *rate) detect.Milli {
 	switch r {
 	case &writeRate:
-		return max(detect.Milli(2*t[detect.WriteMilli]/max(t.Writes(), 1)), one)
+		return max(detect.Milli(l.tally.most.write), one)
 	case &readRate:
-		return max(detect.Milli(2*t[detect.ReadMilli]/max(t.Reads(), 1)), one)
+		return max(detect.Milli(l.tally.most.read), one)
 	}
 	return one
 }

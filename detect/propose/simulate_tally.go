@@ -41,7 +41,8 @@ const (
 // A tally is what a replay counts beside the profile of a key.
 type tally struct {
 	sums    [talliedAll]uint64
-	fanout  *sketch.Histogram // partitions of a read, within one bucket
+	most    struct{ read, write uint64 } // units of the largest request, thousandths
+	fanout  *sketch.Histogram            // partitions of a read, within one bucket
 	skipped map[skipped]uint64
 }
 
@@ -72,6 +73,7 @@ func (y *tally) request(e *ingest.Event, p *placement) {
 	if e.Throttle != ingest.NotThrottled {
 		y.add(refused, n)
 	}
+	y.largest(detect.UnitsOfOne(e))
 	switch {
 	case e.Op.Reads():
 		y.read(e, p)
@@ -157,11 +159,17 @@ func (y *tally) add(to tallied, n uint64) {
 
 func (y *tally) skip(why, name string, n uint64) { y.skipped[skipped{why, name}] += n }
 
+// largest keeps the units of the largest request.
+func (y *tally) largest(read, write uint64) {
+	y.most.read, y.most.write = max(y.most.read, read), max(y.most.write, write)
+}
+
 // merge adds what another goroutine counted.
 func (y *tally) merge(o *tally) {
 	for i := range o.sums {
 		y.add(tallied(i), o.sums[i])
 	}
+	y.largest(o.most.read, o.most.write)
 	y.fanout.Merge(o.fanout)
 	for why, n := range o.skipped {
 		y.skipped[why] += n
@@ -169,7 +177,7 @@ func (y *tally) merge(o *tally) {
 }
 
 func (y *tally) reset() {
-	y.sums = [talliedAll]uint64{}
+	y.sums, y.most = [talliedAll]uint64{}, struct{ read, write uint64 }{}
 	y.fanout.Reset()
 	clear(y.skipped)
 }

@@ -22,15 +22,12 @@ page). Source: DataStax, "Paging through results"; Apache Cassandra documentatio
 
 **Caveats.** The partition stays as large as it is.`,
 	Propose: func(v *detect.View, f *detect.Finding) []detect.Proposal {
-		t := targetOf(v, f)
-		if !worthIt(f) || !isCQL(f.Subject.Target.Store) || t == nil {
+		if !worthIt(f) || !isCQL(f.Subject.Target.Store) {
 			return nil
 		}
-		rows := detect.Milli(0)
-		for i := range t.Patterns {
-			if p := &t.Patterns[i]; p.Op.Reads() && p.RowsKnown > 0 {
-				rows = max(rows, detect.Milli(mulDiv(p.Rows, 1000, p.RowsKnown)))
-			}
+		rows, unknown := widestRead(v, f)
+		if unknown {
+			return lacking("read it in smaller pages", "how many rows its reads give", "nodetool settraceprobability 0.001 on two nodes for ten minutes, then 0, and a copy of system_traces: cqlsh -e 'SELECT * FROM system_traces.events'")
 		}
 		page := v.Limits.Of(detect.PageRows).Value
 		if rows < v.Limits.Of(detect.PageFromRows).Value || rows <= page {

@@ -34,7 +34,7 @@ is not used here. A major compaction leaves one large SSTable (-s splits it). Sc
 		both := dotted(f.Subject.Target.Table)
 		grace := secondsOf(v, f, ingest.FactGCGrace)
 		if grace == 0 {
-			return lacking("compact this partition alone", "the table's gc_grace_seconds", "cqlsh -e 'DESCRIBE TABLE "+word(f.Subject.Target.Table, "KEYSPACE.TABLE")+"'")
+			return lacking("compact this partition alone", "the table's gc_grace_seconds", describeCQL(f))
 		}
 		last := s.Days[len(s.Days)-1]
 		old := uint64(0)

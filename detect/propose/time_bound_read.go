@@ -25,8 +25,11 @@ reader's cursor were scanned each time.
 	Propose: func(v *detect.View, f *detect.Finding) []detect.Proposal {
 		ttl := secondsOf(v, f, ingest.FactDefaultTTL)
 		e, ok := measured(f, "tombstones_per_read")
-		if f.Confidence != detect.Sure || f.Mechanism != "ttl" || ttl == 0 || !ok {
+		if f.Confidence != detect.Sure || f.Mechanism != "ttl" || !ok {
 			return nil
+		}
+		if ttl == 0 {
+			return lacking("bound the read by time", "the table's default_time_to_live, or the longest that its writes give", describeCQL(f))
 		}
 		return []detect.Proposal{{
 			Kind:    "time-bound-read",

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 // TimeBucket puts an entity or a shard beside the time in a key that moves with it.
@@ -22,7 +23,8 @@ A partition that grows gets a bucket beside its key, so that each bucket stays s
 **Formula.** The bucket is the longest of minute, hour, day, week and month that the keys stayed at the top. N is
 ceil(share / (moving-hot-key.share x shard-suffix.headroom)), then the next power of two, 2 to
 shard-suffix.max-shards; share is the least that a key had while it was on top. Of a partition that grows the bucket is
-time-bucket.partition-bytes / growth a day, rounded down to an hour, day, week or month; where reads tell the time that they ask for, no
+time-bucket.partition-bytes / growth a day, or where the rows are known the bytes of cassandra.partition-rows of them if that is less;
+of DynamoDB large-partition.collection-high-bytes x shard-suffix.headroom; rounded down to an hour, day, week or month; where reads tell the time that they ask for, no
 longer than the unit that holds half of these. A read of W seconds asks W / bucket buckets, rounded up, and one more unless it begins with one.
 
 **Caveats.** A smaller bucket alone does not spread the load of now. Reads over several buckets or of all
@@ -75,10 +77,13 @@ func proposeBucket(v *detect.View, f *detect.Finding) []detect.Proposal {
 func bucketGrowth(v *detect.View, f *detect.Finding) []detect.Proposal {
 	growth, ok := measured(f, "growth_bytes_per_day")
 	size, sized := measured(f, "partition_bytes")
-	if f.Confidence != detect.Sure || !ok || !sized || growth.Value < 1000 {
+	if f.Confidence != detect.Sure || !ok || growth.Value < 1000 {
 		return nil
 	}
-	target := v.Limits.Of(detect.PartitionTarget).Value
+	if !sized {
+		return lackingSize(f)
+	}
+	target := bucketTarget(v, f, size)
 	bucket := bucketOf(uint64(target/1000) * 86400 / uint64(growth.Value/1000))
 	asked := askedOf(v, f)
 	if asked.reads > 0 {
@@ -86,9 +91,9 @@ func bucketGrowth(v *detect.View, f *detect.Finding) []detect.Proposal {
 	}
 	seconds := max(bucketSeconds(bucket), 60)
 	each := detect.Milli(uint64(growth.Value) / 86400 * seconds)
-	change := fmt.Sprintf("PRIMARY KEY ((partition key, %s), clustering columns)", bucket)
+	change, risk, steps := ofNewTable(bucket)
 	if !isCQL(f.Subject.Target.Store) {
-		change = "PK becomes PK#" + bucket
+		change, risk, steps = ofSameTable(bucket)
 	}
 	return []detect.Proposal{{
 		Kind:   "time-bucket",
@@ -97,14 +102,68 @@ func bucketGrowth(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Effects: append([]detect.Effect{partOfGrowth(growth, size, seconds)}, asked.effects(seconds)...),
 		Basis:   asked.basis(bucket),
 		Costs:   []string{fmt.Sprintf("a read over a longer time asks one partition for each %s", bucket)},
-		Risks:   []string{"it needs a new table and a migration; old partitions stay large until then", "the growth may change"},
-		Steps: []string{
-			"create the new table; write both; copy and compare; switch reads; drop the old table",
+		Risks:   []string{risk, "the growth may change"},
+		Steps:   steps,
+		Verify:  fmt.Sprintf("the largest new partition after one %s should be about %d MiB", bucket, uint64(each/1000)>>20),
+	}}
+}
+
+// ofNewTable is how a bucket comes into the key of a table in CQL.
+func ofNewTable(bucket string) (change, risk string, steps []string) {
+	return fmt.Sprintf("PRIMARY KEY ((partition key, %s), clustering columns)", bucket),
+		"it needs a new table and a migration; old partitions stay large until then",
+		[]string{
+			"create the new table; write both; copy and compare; switch reads; drop the old table; undo until then: read the old table, which is still written",
 			"begin with the next " + bucket + ": reads look into the old table for what is older",
 			fmt.Sprintf("retention: delete a %s that is over by its partition key, one marker for all of its rows; keep sums of old ones in a table of their own where they are asked for", bucket),
-		},
-		Verify: fmt.Sprintf("the largest partition of the new table after one %s should be about %d MiB", bucket, uint64(each/1000)>>20),
-	}}
+		}
+}
+
+// ofSameTable is how it comes into the key of a DynamoDB table, whose items may have any.
+func ofSameTable(bucket string) (change, risk string, steps []string) {
+	return "PK becomes PK#" + bucket + ", as USER#123#2026-06 of a month",
+		"what is there stays under the old key until it is moved or expires",
+		[]string{
+			"readers first: look under the buckets of the time they ask for, and under the old key for what is older; then writers, from the next " + bucket + " on; undo: write to PK again, readers go on looking under both",
+			"move old items at a rate of the table's choice: put under the new key with a condition that it is not there, then delete",
+			"retention: a time to live on the items of a " + bucket + ", which takes them for no write units",
+		}
+}
+
+// lackingSize says that how large the partition is now is not told.
+func lackingSize(f *detect.Finding) []detect.Proposal {
+	command := "nodetool tablestats " + word(f.Subject.Target.Table, "KEYSPACE.TABLE")
+	if !isCQL(f.Subject.Target.Store) {
+		command = "aws dynamodb export-table-to-point-in-time --table-arn ARN --s3-bucket BUCKET"
+	}
+	return lacking("size a time bucket", "how large the partition is now", command)
+}
+
+// bucketTarget is the size that a bucket should reach at most. In CQL a partition of small rows reaches the number of
+// rows before; in DynamoDB no collection may pass 10 GiB under a local index, and each should stay under half of that.
+func bucketTarget(v *detect.View, f *detect.Finding, size detect.Evidence) detect.Milli {
+	if !isCQL(f.Subject.Target.Store) {
+		return v.Limits.Of(detect.CollectionHighBytes).Value.Scaled(v.Limits.Of(detect.ShardHeadroom).Value)
+	}
+	target := v.Limits.Of(detect.PartitionTarget).Value
+	if rows := rowsOf(v, f); rows > 0 {
+		target = min(target, detect.Milli(mulDiv(uint64(size.Value), uint64(rowsTarget(v)/1000), rows)))
+	}
+	return max(target, 1000)
+}
+
+// rowsOf gives the rows of the finding's partition, 0 where no input tells them.
+func rowsOf(v *detect.View, f *detect.Finding) (rows uint64) {
+	t := targetOf(v, f)
+	if t == nil || !f.Subject.HasKey {
+		return 0
+	}
+	for i := range t.States {
+		if s := &t.States[i]; s.KeyKnown && s.Key == string(f.Subject.Key) && s.Measure == ingest.PartitionRows {
+			rows = max(rows, s.Max)
+		}
+	}
+	return rows
 }
 
 // partOfGrowth gives what a partition comes to while a bucket lasts, with the interval of its growth; it has no more than
@@ -121,7 +180,7 @@ func shareOfDrawing(share detect.Milli, requests, n uint64) detect.Effect {
 	if requests == 0 {
 		return between("share", "share", share, over(n)(share), over(n)(share), share)
 	}
-	l := drawing(float64(requests), 1, float64(n), 1, 1).over(float64(requests))
+	l := alike.drawn(float64(requests), float64(n), 1, 1).over(float64(requests))
 	of := func(part float64, round func(float64) float64) detect.Milli {
 		return detect.Milli(round(part * float64(share)))
 	}

@@ -30,11 +30,14 @@ longer keeps its SSTable, and those that overlap it. A smaller window later does
 func proposeWindow(v *detect.View, f *detect.Finding) []detect.Proposal {
 	ttl := secondsOf(v, f, ingest.FactDefaultTTL)
 	class, told := v.Fact(f.Subject.Target, ingest.FactCompaction)
-	if f.Confidence != detect.Sure || ttl == 0 || !told || strings.Contains(class, "TimeWindow") || deletes(v, f) {
+	if f.Confidence != detect.Sure || ttl == 0 || strings.Contains(class, "TimeWindow") || deletes(v, f) {
 		return nil
 	}
 	if f.Rule != "purge-blocked" && (f.Mechanism != "ttl" || !known(f)) {
 		return nil
+	}
+	if !told {
+		return lacking("compact by windows of time", "the table's compaction class", describeCQL(f))
 	}
 	size, unit, ok := windowOf(ttl, v.Limits.Count(detect.WindowsOfTTL))
 	if !ok {

@@ -30,7 +30,7 @@ nothing. Repair first; see purge-order. Take it back afterwards.`,
 		class, told := v.Fact(f.Subject.Target, ingest.FactCompaction)
 		name := word(f.Subject.Target.Table, "KEYSPACE.TABLE")
 		if !told {
-			return lacking("compact without the estimate", "the table's compaction class, which an ALTER must repeat", "cqlsh -e 'DESCRIBE TABLE "+name+"'")
+			return lacking("compact without the estimate", "the table's compaction class, which an ALTER must repeat", describeCQL(f))
 		}
 		change := func(value string) string {
 			return fmt.Sprintf("ALTER TABLE %s WITH compaction = {'class': '%s', 'unchecked_tombstone_compaction': '%s'}", name, word(class, "CLASS"), value)

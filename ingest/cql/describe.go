@@ -2,6 +2,7 @@ package cql
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -38,7 +39,8 @@ type describer struct {
 	p        *Parser
 	schema   *Schema
 	faults   []Fault
-	keyspace string // of USE
+	keyspace string           // of USE
+	replicas map[string][]int // by keyspace
 	views    []*Table
 	indexes  []pendingIndex
 }
@@ -69,6 +71,9 @@ func (d *describer) statement(i int) int {
 	}
 	if k := words(d.b, n, "MATERIALIZED", "VIEW"); k >= 0 {
 		return d.view(i, k)
+	}
+	if k := word(d.b, n, "KEYSPACE"); k >= 0 {
+		return d.replication(k)
 	}
 	if k := word(d.b, n, "CUSTOM"); k >= 0 {
 		n = d.blank(k)
@@ -331,8 +336,46 @@ func target(b []byte) string {
 	}, string(b))
 }
 
-// resolve gives views the types of their tables and tables their indexes.
+// replication reads the rest of CREATE KEYSPACE name WITH replication = {…}: how many replicas a row has.
+func (d *describer) replication(i int) int {
+	i = d.blank(i)
+	if k := words(d.b, i, "IF", "NOT", "EXISTS"); k >= 0 {
+		i = d.blank(k)
+	}
+	name, i := nameAt(d.b, i)
+	open := d.blank(i)
+	for _, w := range []string{"WITH", "replication", "="} {
+		if open = d.blank(open); !bytes.HasPrefix(bytes.ToLower(d.b[open:]), bytes.ToLower([]byte(w))) {
+			return max(i, open)
+		}
+		open += len(w)
+	}
+	open = d.blank(open)
+	end, whole := balanced(d.b, open)
+	if name == nil || !whole || at(d.b, open) != '{' {
+		return max(i, open)
+	}
+	items, _ := literalItems(bytes.ReplaceAll(d.b[open:end], []byte(`\n`), nil))
+	var all []int
+	for _, item := range items {
+		key, value, _ := cutPair(item)
+		if n, ok := integer(bare(value), 4); ok && n > 0 && string(key) != "class" {
+			all = append(all, int(n))
+		}
+	}
+	slices.Sort(all)
+	if d.replicas == nil {
+		d.replicas = map[string][]int{}
+	}
+	d.replicas[d.p.name(name)] = slices.Compact(all)
+	return end
+}
+
+// resolve gives views the types of their tables, and tables their indexes and the replicas of their keyspace.
 func (d *describer) resolve() {
+	for _, t := range d.schema.tables {
+		t.Replicas = d.replicas[t.Keyspace]
+	}
 	for _, v := range d.views {
 		base := d.schema.Table(v.Keyspace, v.Base)
 		if base == nil {

@@ -31,6 +31,7 @@ type Table struct {
 	GCGrace         uint64 // gc_grace_seconds
 	GCGraceKnown    bool
 	Compaction      string // class without its package, "" when not printed
+	Replicas        []int  // of a row in a data centre, as its keyspace says, each number once, sorted; empty: not printed
 	Base            string // of a materialized view its table in the same keyspace, "" of a table
 	Indexes         []Index
 	Offset, Length  int // where its CREATE statement stands in the text, bytes

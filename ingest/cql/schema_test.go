@@ -2,6 +2,7 @@ package cql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -156,5 +157,26 @@ func TestSchemaAddAndAmbiguousNames(t *testing.T) {
 	var zero Schema
 	if zero.Table("", "t") != nil || len(zero.Tables()) != 0 {
 		t.Error("the zero schema is not empty")
+	}
+}
+
+func TestTablesHaveTheReplicasOfTheirKeyspace(t *testing.T) {
+	schema, _ := ParseSchema([]byte(`CREATE TABLE early.t (k int PRIMARY KEY);
+CREATE KEYSPACE early WITH replication = {'class': 'SimpleStrategy', 'replication_factor': '3'} AND durable_writes = true;
+CREATE KEYSPACE IF NOT EXISTS "Two" WITH REPLICATION={ 'class' : 'NetworkTopologyStrategy', 'dc2' : 5, 'dc1' : 3, 'dc3': 3 };
+CREATE TABLE "Two".t (k int PRIMARY KEY);
+CREATE KEYSPACE cut WITH replication = {'class': 'Simple
+CREATE TABLE cut.t (k int PRIMARY KEY);`))
+	for keyspace, want := range map[string][]int{"early": {3}, "Two": {3, 5}, "cut": nil} {
+		table := schema.Table(keyspace, "t")
+		if table == nil {
+			if keyspace != "cut" {
+				t.Errorf("%s: no table", keyspace)
+			}
+			continue
+		}
+		if !slices.Equal(table.Replicas, want) {
+			t.Errorf("%s: got %d replicas, want %d", keyspace, table.Replicas, want)
+		}
 	}
 }

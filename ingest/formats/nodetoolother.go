@@ -20,7 +20,7 @@ getendpoints, getsstables, gossipinfo, info, version, getguardrailsconfig, compa
 tpstats, netstats, proxyhistograms, rangekeysample, gettraceprobability, getauditlog, getfullquerylog, repair
 (https://cassandra.apache.org/doc/latest/cassandra/managing/tools/nodetool/nodetool.html). Taken are nodes with
 their data centre, rack, state and number of tokens, the version, what share of requests is traced, and guardrails on
-partitions. What nodetool says
+partitions, columns and reads. What nodetool says
 when it fails is a problem.`,
 	Sequential: true,
 	Sniff:      sniffNodetoolOther,
@@ -41,7 +41,7 @@ var (
 	statusRow    = regexp.MustCompile(`^([UD?][NLJMS])\s+(\S+)\s+(?:\?|[\d.,]+ \S+)\s+(?:(\d+)\s+)?\S.*\s(\S+)\s*$`)
 	ringRow      = regexp.MustCompile(`^(\S+)\s+(?:(\S+)\s+)?(\S+)\s+(Up|Down)\s+(Normal|Leaving|Joining|Moving)\s`)
 	ringEnds     = regexp.MustCompile(`EndpointDetails\(host:([^,()]+), datacenter:([^,()]+), rack:([^,()]+)\)`)
-	guardrailRow = regexp.MustCompile(`^(partition_size|partition_tombstones)_threshold\s+\[([^,\]]+), ([^\]]+)\]\s*$`)
+	guardrailRow = regexp.MustCompile(`^(\w+)_threshold\s+\[([^,\]]+), ([^\]]+)\]$`)
 	settingRow   = regexp.MustCompile(`^\s*(\w+)\s{2,}(\S+)$`)
 	gossipNode   = regexp.MustCompile(`^[\w.-]*/\[?([\d.]+|[\da-f:.]+)\]?(?::\d+)?$`)
 	gossipRow    = regexp.MustCompile(`^\s+(DC|RACK|RELEASE_VERSION):\d+:(\S+)$`)
@@ -56,7 +56,7 @@ func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 	if d.topology(line, f, to) {
 		return
 	}
-	if m := guardrailRow.FindSubmatch(line); m != nil && systable.SettingFact(to, f, string(m[1])+"_warn_threshold", string(m[3])) {
+	if m := guardrailRow.FindSubmatch(line); m != nil && guarded(to, f, string(m[1]), string(m[3]), string(m[2])) {
 		return
 	}
 	if m := settingRow.FindSubmatch(line); m != nil && systable.SettingFact(to, f, string(m[1]), string(m[2])) {
@@ -82,6 +82,13 @@ func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 		}
 		to.Skip(skipOther)
 	}
+}
+
+// guarded tells of both thresholds of a guardrail, as far as they are looked at.
+func guarded(to ingest.Sink, f ingest.Fact, name, warn, fail string) bool {
+	warned := systable.SettingFact(to, f, name+"_warn_threshold", warn)
+	failed := systable.SettingFact(to, f, name+"_fail_threshold", fail)
+	return warned || failed
 }
 
 // infoFacts are the labels of info and version that tell of the node which was asked.

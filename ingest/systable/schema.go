@@ -35,6 +35,11 @@ func SchemaFacts(t *cql.Table, at ingest.Position, to ingest.Sink) (told bool) {
 		say(ingest.FactGCGrace, strconv.FormatUint(t.GCGrace, 10))
 	}
 	say(ingest.FactCompaction, t.Compaction)
+	replicas := make([]string, len(t.Replicas))
+	for i, n := range t.Replicas {
+		replicas[i] = strconv.Itoa(n)
+	}
+	say(ingest.FactReplicas, strings.Join(replicas, ","))
 	return told
 }
 
