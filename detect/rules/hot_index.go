@@ -34,7 +34,7 @@ func judgeHotIndex(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	}
 	for _, t := range v.Targets {
 		if t.Target.Index == "" {
-			if f, ok := backPressure(v, t); ok {
+			if f, ok := backPressure(v, t); ok && t.Totals[detect.Throttle+detect.Counter(ingest.ThrottledIndex)] > namedRefusals(v, t) {
 				found = append(found, f)
 			}
 			continue
@@ -91,6 +91,16 @@ func backPressure(v *detect.View, t *detect.TargetView) (detect.Finding, bool) {
 		f.Severity = detect.Medium
 	}
 	return settle(f, throttledPositions(t)), true
+}
+
+// namedRefusals gives the refusals of a table's indexes of which it is known which one it was.
+func namedRefusals(v *detect.View, t *detect.TargetView) (sum uint64) {
+	for _, o := range v.Targets {
+		if o.Target.Index != "" && o.Target.Table == t.Target.Table && o.Target.Store == t.Target.Store {
+			sum = detect.AddSat(sum, refusalsOf(v, o).total.Low)
+		}
+	}
+	return sum
 }
 
 func baseOf(v *detect.View, t *detect.TargetView) *detect.TargetView {

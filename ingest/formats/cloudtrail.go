@@ -391,6 +391,7 @@ func (d *cloudTrail) finish(v *trailEvent) {
 		d.outcome(v, outcome, n)
 		d.to.Event(&d.event)
 		d.collection(v, outcome, n, nanos)
+		d.refusedBy(v, outcome, n, nanos)
 	}
 }
 

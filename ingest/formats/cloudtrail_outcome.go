@@ -49,12 +49,37 @@ func (d *cloudTrail) outcome(v *trailEvent, o trailOutcome, n int) {
 	switch o {
 	case trailLimited:
 		d.event.Throttle = awsjson.Reason(v.body)
+		if len(d.event.Index) == 0 {
+			d.event.Throttle = awsjson.ForIndex(d.event.Throttle, v.body)
+		}
 	case trailCanceled:
 		d.event.Throttle = awsjson.Reason(trailCancellation(v.message, n))
 	case trailBroken:
 		d.event.Failed = true
 	}
 }
+
+// refusedBy hands over which index it was that could not take a request of its table, when the reasons name it: a complaint
+// of the index, of which no record of its own tells.
+func (d *cloudTrail) refusedBy(v *trailEvent, o trailOutcome, n int, nanos int64) {
+	if o != trailLimited || n > 0 || d.event.Throttle != ingest.ThrottledIndex {
+		return
+	}
+	table, index := awsjson.ReasonsFor(v.body)
+	if len(index) == 0 {
+		return
+	}
+	e := &d.event
+	op, at := e.Op, e.At
+	e.Reset()
+	e.Store, e.Op, e.At, e.Table, e.Index = ingest.DynamoDB, op, at, table, index
+	e.Coverage, e.Role, e.Throttle, e.Derived = ingest.Selected, roleReasons, awsjson.Reason(v.body), true
+	e.SetTime(nanos)
+	d.to.Event(e)
+}
+
+// roleReasons is who tells of the refusals of an index that stand with the requests of its table.
+const roleReasons = "throttling reasons"
 
 // trailCancellation gives the reason for the n-th item in the message of a canceled transaction, which ends
 // in a list: [None, ThrottlingError].

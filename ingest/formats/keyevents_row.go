@@ -32,6 +32,7 @@ type row struct {
 	given      int      // how many of parts this record has
 
 	keyspace  []byte
+	ofIndex   bool   // the reason of the refusal is one of an index
 	throttled uint64 // how many requests were refused, when the record says so
 	scratch   []byte
 	bad       []byte // the value that a cause is about
@@ -53,7 +54,7 @@ func (r *row) compose(p *plan) {
 
 func (r *row) begin(at ingest.Position) {
 	r.event.Reset()
-	r.seen, r.given, r.throttled = 0, 0, 0
+	r.seen, r.given, r.throttled, r.ofIndex = 0, 0, 0, false
 	r.keyspace, r.steady = nil, false
 	clear(r.columns)
 	r.again(at)
@@ -267,7 +268,7 @@ func (r *row) setThrottled(text []byte) string {
 		r.bad = text
 		return causeThrottle
 	}
-	r.event.Throttle = t
+	r.event.Throttle, r.ofIndex = t, len(text) > len("index") && sameName(text[:len("index")], "index")
 	return ""
 }
 
@@ -357,6 +358,9 @@ func (r *row) finishRare(to ingest.Sink) bool {
 	_, writes := e.WriteUnits()
 	if (reads || writes) && r.seen&(1<<fieldStore) == 0 {
 		e.Store = ingest.DynamoDB
+	}
+	if r.ofIndex && len(e.Index) == 0 && (e.Throttle == ingest.ThrottledKeyRange || e.Throttle == ingest.ThrottledMaximum) {
+		e.Throttle = ingest.ThrottledIndex // what an index met says nothing of its table
 	}
 	e.Failed = e.Failed && e.Throttle == ingest.NotThrottled
 	e.Requests = max(e.Requests, r.throttled)

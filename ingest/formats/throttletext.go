@@ -82,6 +82,9 @@ func (d *throttleText) Decode(rec *ingest.Record, to ingest.Sink) {
 	if e.Table, e.Index = awsjson.Resource(rec.Data); e.Table == nil {
 		e.Table = awsjson.NamedTable(rec.Data)
 	}
+	if len(e.Index) == 0 {
+		e.Throttle = awsjson.ForIndex(e.Throttle, rec.Data)
+	}
 	e.Requests = repeated(rec.Data)
 	if e.Requests == 1 {
 		e.Retries = awsjson.Retries(rec.Data)

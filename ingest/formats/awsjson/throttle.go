@@ -54,6 +54,25 @@ func Reason(text []byte) ingest.Throttle {
 	return ingest.NotThrottled
 }
 
+// ForIndex gives why a request that names no index was refused, when it was an index of its table that could not take it: its
+// key range or its own maximum say nothing of the table's. The quota of the account is that of both.
+func ForIndex(reason ingest.Throttle, text []byte) ingest.Throttle {
+	own := reason == ingest.ThrottledKeyRange || reason == ingest.ThrottledMaximum
+	if own && (bytes.Contains(text, []byte("IndexWrite")) || bytes.Contains(text, []byte("IndexRead"))) {
+		return ingest.ThrottledIndex
+	}
+	return reason
+}
+
+// ReasonsFor gives the table and the index that ThrottlingReasons name, as the first of them does.
+func ReasonsFor(text []byte) (table, index []byte) {
+	i := bytes.Index(text, []byte("hrottlingReasons"))
+	if i < 0 {
+		return nil, nil
+	}
+	return Resource(text[i:])
+}
+
 // said are texts that only an error of DynamoDB has, not a page that explains it.
 var said = listOf(
 	"level of configured provisioned throughput for", "Throughput exceeds the current capacity", "Throughput exceeds the maximum OnDemandThroughput",
