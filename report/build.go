@@ -41,6 +41,7 @@ func Build(p *Parts) *Report {
 		table := buildTable(t, p.Limit)
 		table.Stored = storedOf(v, t, p.Limit)
 		table.Partitions = partitionsOf(v, t)
+		table.Design = designOf(v, t)
 		a := answerer{view: v, limits: v.Limits, target: t, patterns: patterns[i], findings: p.Findings}
 		table.Checklist = a.checklist()
 		r.Tables = append(r.Tables, table)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,24 @@ func TestDesignsOfTablesAndIndexesAreTold(t *testing.T) {
 	r := Build(&Parts{View: single()})
 	if diff := cmp.Diff(r.Notes, want); diff != "" {
 		t.Errorf("got -, want +\n%s", diff)
+	}
+	designs := map[string]*Design{}
+	for _, table := range r.Tables {
+		designs[table.Target.Index] = table.Design
+	}
+	if diff := cmp.Diff(designs, map[string]*Design{
+		"":       {Entities: []Entity{{"ORDER", 90, 9500, 0}, {"PROFILE", 10, 500, 300}}},
+		"byBoth": {Kinds: []string{"multi-attribute", "sparse"}},
+		"turned": {Kinds: []string{"inverted", "overloaded"}, Entities: []Entity{{"ORDER", 90, 0, 0}, {"PROFILE", 10, 0, 0}}},
+	}); diff != "" {
+		t.Errorf("designs: got -, want +\n%s", diff)
+	}
+	for _, table := range r.Masked(func([]byte) []byte { return []byte("x") }).Tables {
+		for _, e := range designs[table.Target.Index].Entities {
+			if slices.ContainsFunc(table.Design.Entities, func(m Entity) bool { return m.Name == e.Name }) {
+				t.Errorf("index %q: %s is not masked", table.Target.Index, e.Name)
+			}
+		}
 	}
 	masked := strings.Join(r.Masked(func([]byte) []byte { return []byte("x") }).Notes, "\n")
 	if strings.Contains(masked, "ORDER") || !strings.Contains(masked, "sparse") {

@@ -27,6 +27,7 @@ func (r *Report) Masked(mask Masker) *Report {
 		out.Tables[i].TopKeys = keys
 		out.Tables[i].Heat = r.Tables[i].Heat.masked(mask)
 		out.Tables[i].Stored = r.Tables[i].Stored.masked(mask)
+		out.Tables[i].Design = r.Tables[i].Design.masked(mask)
 	}
 	if n := r.typeNotes; n > 0 {
 		out.Notes = append(slices.Clone(r.Notes[:len(r.Notes)-n]), "types of entity begin keys, so notes that name them are left out")
@@ -43,6 +44,20 @@ func (r *Report) Masked(mask Masker) *Report {
 		out.Problems.Causes[i].Examples = examples
 	}
 	return &out
+}
+
+// masked replaces types of entity, which are the beginnings of keys.
+func (d *Design) masked(mask Masker) *Design {
+	if d == nil {
+		return nil
+	}
+	out := &Design{Kinds: d.Kinds, Entities: slices.Clone(d.Entities)}
+	for i := range out.Entities {
+		if name := &out.Entities[i].Name; *name != "" {
+			*name = string(mask([]byte(*name)))
+		}
+	}
+	return out
 }
 
 func (h *HeatMap) masked(mask Masker) *HeatMap {

@@ -58,6 +58,7 @@ type Table struct {
 	Stored    *Stored // nil where no input holds items of it
 	// Partitions is an estimate of DynamoDB's; nil where nothing tells of them.
 	Partitions *Partitions
+	Design     *Design // nil where nothing is known to be peculiar about its keys
 }
 
 // A TopKey is one heavy hitter of a table.

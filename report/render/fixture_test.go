@@ -212,6 +212,8 @@ func wholeExport() *report.Report {
 		t := report.Table{Target: table, Stored: storedOf([]byte("TENANT#42"), []byte("TENANT#7"), ingest.AppendKey(nil, []byte("a"), []byte("b"))), Checklist: checklist("unknown", "no", "unknown")}
 		t.Stored.Local = index == "byDay"
 		if index != "byDay" {
+			t.Copies = detect.Copies{Records: 4000, Value: 12, Low: 9, High: 17}
+			t.Design = &report.Design{Kinds: []string{"inverted", "overloaded"}, Entities: []report.Entity{{Name: "ORDER\x1b[31m", Items: 9, Bytes: 900, Requests: 3}, {Items: 1, Bytes: 7}}}
 			t.Partitions = &report.Partitions{Low: 2, High: 9, Sources: []report.PartitionSource{
 				{Name: "size", Kind: "at least", Number: 2, Because: "it holds 13958643712 bytes, a partition 10 GiB at most"},
 				{Name: "export-files", Kind: "at most", Number: 9, Because: "its export has so many data files, at least one for each partition"},

@@ -68,6 +68,19 @@ type docTable struct {
 	Stored    *docStored   `json:"stored"`
 	// Partitions are an estimate.
 	Partitions *docPartitions `json:"estimated_partitions"`
+	Design     *docDesign     `json:"design,omitempty"`
+}
+
+type docDesign struct {
+	Kinds    []string    `json:"kinds"`
+	Entities []docEntity `json:"entities"`
+}
+
+type docEntity struct {
+	Name     string `json:"name"`
+	Items    uint64 `json:"items"`
+	Bytes    uint64 `json:"bytes"`
+	Requests uint64 `json:"requests"`
 }
 
 type docTopKey struct {
@@ -175,6 +188,11 @@ func tableOf(t *report.Table) docTable {
 	}
 	if traffic {
 		d.Requests = countOf(t.Requests)
+	}
+	if x := t.Design; x != nil {
+		d.Design = &docDesign{each(x.Kinds, func(k *string) string { return *k }), each(x.Entities, func(e *report.Entity) docEntity {
+			return docEntity{validText(e.Name), e.Items, e.Bytes, e.Requests}
+		})}
 	}
 	if c := t.Copies; c.Value > 0 {
 		d.Repeated = &docRange{c.Value, c.Low, c.High}
