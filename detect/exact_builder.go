@@ -16,14 +16,29 @@ type nomineeIndex struct {
 	targets  map[Target]uint32 // 1 + index in Nominees.Targets
 	keys     nomineeTable
 	sizes    nomineeTable
-	bytes    bool // Settings.Bytes
+	filter   [1 << filterBits / 64]uint64 // a bit for each hash of a nominee's key, whatever its target
+	bytes    bool                         // Settings.Bytes
+}
+
+// filterBits is the bits of a key's hash that the filter is indexed by: with as many nominees as there may
+// be, it lets 1 or 2 of 100 other keys pass, and it fits into the fastest cache.
+const filterBits = 16
+
+// mayHold reports whether a key of that hash may be nominated.
+func (x *nomineeIndex) mayHold(hash uint64) bool {
+	bit := hash >> (64 - filterBits)
+	return x.filter[bit/64]>>(bit%64)&1 != 0
 }
 
 // A nomineeTable is a hash table with open addressing.
-type nomineeTable struct {
-	list   []Nominee
-	slots  []uint32 // 1 + index in list
-	hashes []uint64 // of each nominee
+type nomineeTable []nomineeSlot
+
+// A nomineeSlot is a nominee; one without a place is free.
+type nomineeSlot struct {
+	hash   uint64 // of the key in its target
+	target uint32
+	place  uint32 // 1 + index in the list of nominees
+	key    []byte
 }
 
 func newNomineeIndex(n *Nominees, bytes bool) *nomineeIndex {
@@ -55,31 +70,33 @@ func (x *nomineeIndex) table(list []Nominee) nomineeTable {
 	for size < 4*len(list) {
 		size *= 2
 	}
-	t := nomineeTable{list: list, slots: make([]uint32, size)}
+	t := make(nomineeTable, size)
 	for i, k := range list {
-		h := sketch.Combine(sketch.Hash(k.Key), x.hashes[k.Target])
-		t.hashes = append(t.hashes, h)
+		key := sketch.Hash(k.Key)
+		bit := key >> (64 - filterBits)
+		x.filter[bit/64] |= 1 << (bit % 64)
+		h := sketch.Combine(key, x.hashes[k.Target])
 		at := h & uint64(size-1)
-		for t.slots[at] != 0 {
+		for t[at].place != 0 {
 			at = (at + 1) & uint64(size-1)
 		}
-		t.slots[at] = uint32(i) + 1
+		t[at] = nomineeSlot{h, k.Target, uint32(i) + 1, k.Key}
 	}
 	return t
 }
 
-// find gives the index of a nominee; group is the hash of its target.
-func (t *nomineeTable) find(target uint32, group uint64, key []byte) (int, bool) {
-	h := sketch.Combine(sketch.Hash(key), group)
-	mask := uint64(len(t.slots) - 1)
-	for at := h & mask; t.slots[at] != 0; at = (at + 1) & mask {
-		i := t.slots[at] - 1
-		k := &t.list[i]
-		if t.hashes[i] == h && k.Target == target && string(k.Key) == string(key) {
-			return int(i), true
+// find gives the index of a nominee; hash is that of the key in its target.
+func (t nomineeTable) find(target uint32, hash uint64, key []byte) (int, bool) {
+	mask := uint64(len(t) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		s := &t[at]
+		if s.place == 0 {
+			return 0, false
+		}
+		if s.hash == hash && s.target == target && string(s.key) == string(key) {
+			return int(s.place) - 1, true
 		}
 	}
-	return 0, false
 }
 
 // An exactBuilder counts the nominees of one chunk. It implements ingest.Sink.
@@ -102,9 +119,11 @@ type exactBuilder struct {
 // An exactOpen is an ExactKey in the making.
 type exactOpen struct {
 	key      ExactKey
-	pane     int // where in key.Panes the last event was counted
-	last     int // where in key.Seconds
-	lastOf   int // where in key.Shards.Seconds
+	pane     int    // where in key.Panes the last event was counted
+	last     int    // where in key.Seconds
+	lastOf   int    // where in key.Shards.Seconds
+	looked   uint32 // the minute last looked up, plus one
+	chosen   bool   // it is nominated
 	nodes    map[string]uint64
 	sortKeys *sketch.Table
 	sortLast []byte
@@ -124,12 +143,16 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	if !e.KeyKnown {
 		return
 	}
+	hash := sketch.Hash(e.Key)
+	if !b.index.mayHold(hash) {
+		return
+	}
 	Retell(e, b.role)
 	place := b.place(e)
 	if place == 0 {
 		return
 	}
-	group := b.index.hashes[place-1]
+	hash = sketch.Combine(hash, b.index.hashes[place-1])
 	coverage := b.coverage
 	if e.Coverage != ingest.CoverageNone {
 		coverage = e.Coverage
@@ -137,17 +160,17 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	switch coverage {
 	case ingest.StateOnly:
 		if e.Changed {
-			if i, ok := b.index.keys.find(place-1, group, e.Key); ok && !b.hold(e) {
+			if i, ok := b.index.keys.find(place-1, hash, e.Key); ok && !b.hold(e) {
 				b.open(i).changed(e, b.index.nominees.Width)
 			}
 			return
 		}
-		if i, ok := b.index.sizes.find(place-1, group, e.Key); ok {
+		if i, ok := b.index.sizes.find(place-1, hash, e.Key); ok {
 			b.measure(i, e)
 		}
 	case ingest.Selected:
 	default:
-		if i, ok := b.index.keys.find(place-1, group, e.Key); ok {
+		if i, ok := b.index.keys.find(place-1, hash, e.Key); ok {
 			b.count(i, e)
 		}
 	}
@@ -247,7 +270,7 @@ func (k *exactOpen) changed(e *ingest.Event, width uint32) {
 	k.key.Grown, k.key.Shrunk = AddSat(k.key.Grown, grown), AddSat(k.key.Shrunk, shrunk)
 	if nanos, timed := e.UnixNano(); timed {
 		sec := uint32(nanos / second)
-		k.at(sec - sec%width).add(ExactPane{Grown: grown, Shrunk: shrunk})
+		k.at(sec, width).add(ExactPane{Grown: grown, Shrunk: shrunk})
 	}
 }
 
@@ -282,8 +305,8 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	}
 	if timed {
 		sec := uint32(nanos / second)
-		k.at(sec-sec%b.index.nominees.Width).event(e, b.index.bytes)
-		if _, ok := slices.BinarySearch(b.index.nominees.Keys[i].Minutes, sec-sec%minute); ok {
+		k.at(sec, b.index.nominees.Width).event(e, b.index.bytes)
+		if k.bySecond(sec-sec%minute, &b.index.nominees.Keys[i]) {
 			k.second(sec, e)
 			if x := k.key.Shards; x != nil {
 				x.second(sec, &k.lastOf)[shard].event(e)
@@ -292,24 +315,36 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	}
 }
 
-// at gives the key's pane that starts then. Events mostly come in order of time: the last one is looked
-// at first.
-func (k *exactOpen) at(start uint32) *ExactPane {
-	panes := &k.key.Panes
-	i := placeOf(*panes, &k.pane, start, func(p *ExactPane) uint32 { return p.Start })
-	if i == len(*panes) || (*panes)[i].Start != start {
-		*panes = slices.Insert(*panes, i, ExactPane{Start: start})
+// at gives the key's pane of a second. Events mostly come in order of time: the last one is looked at first.
+func (k *exactOpen) at(sec, width uint32) *ExactPane {
+	if k.pane < len(k.key.Panes) {
+		if p := &k.key.Panes[k.pane]; sec >= p.Start && sec-p.Start < width {
+			return p
+		}
 	}
-	return &(*panes)[i]
+	panes, start := &k.key.Panes, sec-sec%width
+	k.pane = placeOf(*panes, start, func(p *ExactPane) uint32 { return p.Start })
+	if k.pane == len(*panes) || (*panes)[k.pane].Start != start {
+		*panes = slices.Insert(*panes, k.pane, ExactPane{Start: start})
+	}
+	return &(*panes)[k.pane]
 }
 
-// placeOf gives where in a list sorted by at the one of a time stands or belongs; last is where the one
-// before it stood.
-func placeOf[T any](list []T, last *int, time uint32, at func(x *T) uint32) int {
-	if *last >= len(list) || at(&list[*last]) != time {
-		*last = sort.Search(len(list), func(i int) bool { return at(&list[i]) >= time }) // slices' would copy each to the heap
+// bySecond reports whether a minute is one of those that the key is counted in by the second.
+func (k *exactOpen) bySecond(start uint32, of *Nominee) bool {
+	if k.looked != start+1 {
+		k.looked = start + 1
+		_, k.chosen = slices.BinarySearch(of.Minutes, start)
 	}
-	return *last
+	return k.chosen
+}
+
+// placeOf gives where in a list sorted by at the one of a time stands or belongs: most often at its end.
+func placeOf[T any](list []T, time uint32, at func(x *T) uint32) int {
+	if n := len(list); n == 0 || at(&list[n-1]) < time {
+		return n
+	}
+	return sort.Search(len(list), func(i int) bool { return at(&list[i]) >= time }) // slices' would copy each to the heap
 }
 
 func (p *ExactPane) event(e *ingest.Event, bytes bool) {
@@ -331,18 +366,27 @@ func (p *ExactPane) event(e *ingest.Event, bytes bool) {
 }
 
 func (k *exactOpen) second(sec uint32, e *ingest.Event) {
-	seconds := &k.key.Seconds
-	i := placeOf(*seconds, &k.last, sec, func(s *ExactSecond) uint32 { return s.Second })
-	if i == len(*seconds) || (*seconds)[i].Second != sec {
-		*seconds = slices.Insert(*seconds, i, ExactSecond{Second: sec})
+	if k.last >= len(k.key.Seconds) || k.key.Seconds[k.last].Second != sec {
+		k.openSecond(sec)
+	}
+	s := &k.key.Seconds[k.last]
+	n := e.Count()
+	s.Requests += n
+	if e.Op.Reads() {
+		s.Reads += n
 	}
 	read, _ := e.ReadUnits()
 	write, _ := e.WriteUnits()
-	s := ExactSecond{Requests: e.Count(), ReadMilli: read, WriteMilli: write}
-	if e.Op.Reads() {
-		s.Reads = s.Requests
+	s.ReadMilli = AddSat(s.ReadMilli, read)
+	s.WriteMilli = AddSat(s.WriteMilli, write)
+}
+
+func (k *exactOpen) openSecond(sec uint32) {
+	seconds := &k.key.Seconds
+	k.last = placeOf(*seconds, sec, func(s *ExactSecond) uint32 { return s.Second })
+	if k.last == len(*seconds) || (*seconds)[k.last].Second != sec {
+		*seconds = slices.Insert(*seconds, k.last, ExactSecond{Second: sec})
 	}
-	(*seconds)[i].add(s)
 }
 
 func (k *exactOpen) node(e *ingest.Event) {

@@ -84,11 +84,14 @@ func (c *ShardCount) event(e *ingest.Event) {
 
 // second gives the counts of a second, to be added to; last is where the one before it stood.
 func (x *ExactShards) second(sec uint32, last *int) []ShardCount {
-	i := placeOf(x.Seconds, last, sec, func(s *ShardSecond) uint32 { return s.Second })
-	if i == len(x.Seconds) || x.Seconds[i].Second != sec {
-		x.Seconds = slices.Insert(x.Seconds, i, ShardSecond{sec, make([]ShardCount, x.Of+2)})
+	if *last < len(x.Seconds) && x.Seconds[*last].Second == sec {
+		return x.Seconds[*last].Counts
 	}
-	return x.Seconds[i].Counts
+	*last = placeOf(x.Seconds, sec, func(s *ShardSecond) uint32 { return s.Second })
+	if *last == len(x.Seconds) || x.Seconds[*last].Second != sec {
+		x.Seconds = slices.Insert(x.Seconds, *last, ShardSecond{sec, make([]ShardCount, x.Of+2)})
+	}
+	return x.Seconds[*last].Counts
 }
 
 // join adds the counts of a later part.
