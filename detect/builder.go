@@ -138,30 +138,32 @@ func (b *Builder) key(e *ingest.Event, id uint32, t *openTarget, sec uint32) {
 	tombs, _ := e.Tombstones()
 	w := sketch.Vector{e.Count(), cost(e, b.settings.Bytes), tombs}
 	mark := markAt(e.At)
-	switch {
-	case sec == 0 || b.settings.NoPanes:
-		b.untimedTable().Add(id, hash, e.Key, &w, sec, mark)
-	case b.feeding:
+	paned := sec != 0 && !b.settings.NoPanes
+	if paned && b.feeding {
 		b.fed.Add(id, hash, e.Key, &w, sec, mark)
-		fallthrough
-	default:
-		b.pane.keys.Add(id, hash, e.Key, &w, sec, mark)
 	}
+	table := b.untimed
+	if paned {
+		table = b.pane.keys
+	} else if table == nil {
+		table = b.untimedTable()
+	}
+	tracked := table.Add(id, hash, e.Key, &w, sec, mark)
 	if b.settings.KeysOnly {
 		return
 	}
-	if sec != 0 && !b.settings.NoPanes {
-		b.pane.targets[b.pane.current].Distinct.Add(hash)
+	if !tracked { // else its hash was counted with the event before
+		if paned {
+			b.pane.targets[b.pane.current].Distinct.Add(hash)
+		}
+		t.stats.Distinct.Add(hash)
 	}
 	bytes, _ := e.Bytes()
-	t.stats.Distinct.Add(hash)
 	t.stats.Sample.Add(hash, w[ByRequests], bytes)
 }
 
 func (b *Builder) untimedTable() *sketch.Table {
-	if b.untimed == nil {
-		b.untimed = sketch.NewTable(b.settings.tableBudget())
-	}
+	b.untimed = sketch.NewTable(b.settings.tableBudget())
 	return b.untimed
 }
 

@@ -63,9 +63,10 @@ type openPatterns struct {
 	all    []*openPattern
 	slots  []patternSlot // open addressing by patternHash, at most half full; nil: none yet
 	recent [ingest.Ops]*openPattern
-	other  [ingest.Ops]*openPattern // of OtherShape
-	types  int                      // different pairs of entities
-	many   bool                     // they are more than maxEntities
+	other  [ingest.Ops]*openPattern              // of OtherShape
+	joined [ingest.Ops][boundValues]*openPattern // of no statement, with many
+	types  int                                   // different pairs of entities
+	many   bool                                  // they are more than maxEntities
 }
 
 // A patternSlot is the place of a pattern in openPatterns.all, plus one; 0: free.
@@ -139,11 +140,16 @@ func joinPeak(a, b sketch.Peak) sketch.Peak {
 // its operation; entities differ from event to event.
 func (o *openPatterns) of(e *ingest.Event, n int) *openPattern {
 	bound := boundOf(e)
+	if o.many && len(e.Shape) == 0 {
+		p := &o.joined[e.Op][bound]
+		if *p == nil {
+			*p = o.find(e, bound, []byte(ManyEntities), nil, n)
+		}
+		return *p
+	}
 	var entity, sort []byte
 	if !o.many {
 		entity, sort = entities(e)
-	} else if len(e.Shape) == 0 {
-		entity = []byte(ManyEntities)
 	}
 	if p := o.recent[e.Op]; p != nil && p.is(e, bound, entity, sort) {
 		return p

@@ -50,7 +50,11 @@ func (h *Histogram) Add(v, n uint64) {
 	if n == 0 {
 		return
 	}
-	h.addBucket(bucketOf(v), n)
+	if bucket := bucketOf(v); bucket < len(h.dense) {
+		h.dense[bucket] = addSat(h.dense[bucket], n)
+	} else {
+		h.addBucket(bucket, n)
+	}
 	h.note(v, v, n, mulSat(v, n))
 }
 

@@ -30,6 +30,12 @@ func NewSample(cap int) *Sample {
 
 // Add counts requests and bytes for the key of that hash. Totals saturate.
 func (s *Sample) Add(hash uint64, requests, bytes uint64) {
+	if hash>>(64-s.k) == 0 { // inlined: few hashes get further
+		s.add(hash, requests, bytes)
+	}
+}
+
+func (s *Sample) add(hash uint64, requests, bytes uint64) {
 	hash = max(hash, 1)
 	if hash>>(64-s.k) != 0 {
 		return

@@ -73,8 +73,9 @@ func indexSize(slots int) int { return 2 << bits.Len(uint(slots*4/3)) }
 // it must be the same for all updates of the key. second is the Unix second of the update, 0 when not known;
 // mark is kept of the update that the key is tracked from. The key is copied when it is needed later. w is only read;
 // a copy of it right after it was made would wait for each of its parts.
-// Add panics if group is not below MaxGroups.
-func (t *Table) Add(group uint32, hash uint64, key []byte, w *Vector, second uint32, mark uint64) {
+// Add reports whether the key was tracked before: then this was not its first update. It panics if group is not
+// below MaxGroups.
+func (t *Table) Add(group uint32, hash uint64, key []byte, w *Vector, second uint32, mark uint64) (tracked bool) {
 	if int(group) >= len(t.groups) {
 		t.growGroups(group)
 	}
@@ -83,9 +84,9 @@ func (t *Table) Add(group uint32, hash uint64, key []byte, w *Vector, second uin
 	total[1] = addSat(total[1], w[1])
 	total[2] = addSat(total[2], w[2])
 	s := t.find(group, hash, key)
-	if s == nil {
+	if tracked = s != nil; !tracked {
 		if s = t.admit(group, hash, key, w, mark); s == nil {
-			return
+			return false
 		}
 	}
 	s.count[0] = addSat(s.count[0], w[0])
@@ -94,6 +95,7 @@ func (t *Table) Add(group uint32, hash uint64, key []byte, w *Vector, second uin
 	if second != 0 {
 		s.clock.tick(second, w[0], w[1])
 	}
+	return tracked
 }
 
 func (t *Table) growGroups(group uint32) {
