@@ -37,7 +37,14 @@ func (t *StoredTarget) entity(e *ingest.Event, n, bytes uint64) {
 	if t.Types || t.Distinct == nil {
 		return
 	}
-	t.joinEntities([]EntitySize{{string(entityOf(e)), n, bytes}})
+	name := entityOf(e)
+	for i := range t.Entities {
+		if s := &t.Entities[i]; s.Name == string(name) {
+			s.add(EntitySize{Items: n, Bytes: bytes})
+			return
+		}
+	}
+	t.joinEntities([]EntitySize{{string(name), n, bytes}})
 }
 
 func (t *StoredTarget) joinEntities(list []EntitySize) {

@@ -41,6 +41,7 @@ const MaxInventories = 8
 type openInventory struct {
 	unixNano int64
 	targets  []StoredTarget
+	last     int // place in targets of the last item's
 	sizes    *sketch.Table
 }
 
@@ -85,8 +86,11 @@ func (b *Builder) inventory(nanos int64) *openInventory {
 
 // target gives what is held of a target of the Builder.
 func (s *openInventory) target(id uint32, b *Builder) *StoredTarget {
+	if s.last < len(s.targets) && s.targets[s.last].ID == id {
+		return &s.targets[s.last]
+	}
 	i, found := slices.BinarySearchFunc(s.targets, id, func(t StoredTarget, id uint32) int { return cmp.Compare(t.ID, id) })
-	if found {
+	if s.last = i; found {
 		return &s.targets[i]
 	}
 	t := StoredTarget{ID: id}

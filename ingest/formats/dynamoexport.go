@@ -60,6 +60,7 @@ type dynamoExport struct {
 	place awsPlace
 	table []byte // that its manifest names
 	attrs []awsjson.Attribute
+	shape itemShape
 }
 
 // An exportedItem item is what one line says.
@@ -74,6 +75,11 @@ type exportedItem struct {
 // Decode gives an event for the item of a line.
 func (d *dynamoExport) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.place.begin(rec)
+	if size, ok := d.shape.read(rec.Data, &d.want); ok {
+		d.again = awsjson.Read(rec.Data, d.shape.item)
+		d.say(&exportedItem{begin: d.shape.begin, full: true, item: d.wanted(), newSize: size}, to)
+		return
+	}
 	if i := ingest.SkipSpace(rec.Data, 0); i < len(rec.Data) && !awsjson.Begins(rec.Data[i:]) {
 		awsProblem(to, rec.At, causeExportCut, rec.Data)
 		return
@@ -89,7 +95,9 @@ func (d *dynamoExport) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 	if r.Broken() || n == 0 {
 		awsProblem(to, rec.At, causeAWSJSON, rec.Data)
+		return
 	}
+	d.shape.relearn(rec.Data, &d.want)
 }
 
 // read reads the object of one item.

@@ -69,6 +69,12 @@ func (r *Reader) Item(want []Attribute) (size uint64) {
 	}
 }
 
+// Attribute reads one typed attribute and gives the size of its value.
+func (r *Reader) Attribute() (size uint64) {
+	size, _ = r.typed()
+	return size
+}
+
 // Keys appends the attributes of a key, an object of typed attributes, to dst.
 func (r *Reader) Keys(dst []Attribute) []Attribute {
 	if !r.Open('{') {
@@ -161,7 +167,7 @@ func (r *Reader) usual() (size uint64, a Attribute, ok bool) {
 	case 'N':
 		size = NumberSize(a.Text)
 	case 'B':
-		size = base64Size(a.Text)
+		size = Base64Size(a.Text)
 	default:
 		return 0, a, false
 	}
@@ -248,7 +254,7 @@ func sizeOf(t valueType, text []byte) uint64 {
 	case typeNumber:
 		return NumberSize(text)
 	case typeBinary:
-		return base64Size(text)
+		return Base64Size(text)
 	}
 	return textSize(text)
 }
@@ -327,8 +333,8 @@ func highSurrogate(text []byte) bool {
 	return d == 'd' && (text[3] == '8' || text[3] == '9' || next == 'a' || next == 'b')
 }
 
-// base64Size gives the bytes that base64 text stands for.
-func base64Size(text []byte) uint64 {
+// Base64Size gives the bytes that base64 text stands for.
+func Base64Size(text []byte) uint64 {
 	n := textSize(text)
 	for i := len(text); i > 0 && text[i-1] == '='; i-- {
 		n--

@@ -26,6 +26,12 @@ const maxDepth = 128
 // Read begins at data[at].
 func Read(data []byte, at int) Reader { return Reader{data: data, at: at} }
 
+// On gives a Reader that stands in another text as r stands in its own, inside of as many objects.
+func (r Reader) On(data []byte, at int) Reader {
+	r.data, r.at = data, at
+	return r
+}
+
 // At gives the offset of what comes next.
 func (r *Reader) At() int { return r.at }
 
