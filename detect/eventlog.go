@@ -42,68 +42,107 @@ const (
 	loggedChanged
 	loggedWindow
 	loggedID
+	loggedNames   // index, sort key, node, shape or entity follow
+	loggedRare    // what few records tell follows: see rare
+	loggedChanges // changes follow
 )
 
 // add appends all of an event that a Builder looks at.
 func (l *eventLog) add(e *ingest.Event) {
+	var values [11]uint64
+	flags, n := loggedValues(e, &values)
+	names := [...][]byte{e.Index, e.SortKey, e.Node, e.Shape, e.Entity}
+	if !l.sortKeys { // what a Builder looks at
+		names[1] = e.SortKey[:min(len(e.SortKey), maxEntity+1)]
+	}
+	if len(e.Index)+len(e.SortKey)+len(e.Node)+len(e.Shape)+len(e.Entity) > 0 {
+		flags |= loggedNames
+	}
+	rare := rareOf(e)
+	if rare != (rareValues{}) || len(e.Role) > 0 {
+		flags |= loggedRare
+	}
+	if len(e.Changes) > 0 {
+		flags |= loggedChanges
+	}
 	w := encoder{l.buf}
-	flags := uint64(0)
-	values := [11]uint64{}
-	n := 0
-	set := func(flag uint64, on bool) {
+	w.num(flags)
+	w.nums(values[:n]...)
+	w.nums(uint64(e.Store), uint64(e.Op), e.At.Byte, e.At.Line)
+	w.bytes(e.Table)
+	w.bytes(e.Key)
+	if flags&loggedNames != 0 {
+		for _, name := range names {
+			w.bytes(name)
+		}
+	}
+	if flags&loggedRare != 0 {
+		w.nums(rare[:]...)
+		w.text(e.Role)
+	}
+	if flags&loggedChanges != 0 {
+		w.count(len(e.Changes))
+		for _, c := range e.Changes {
+			w.bytes(c.Name)
+			w.nums(c.Value, c.Bytes)
+		}
+	}
+	l.buf = w.b
+}
+
+func (w *encoder) bytes(b []byte) {
+	w.count(len(b))
+	w.b = append(w.b, b...)
+}
+
+// rareValues are those of an event that are mostly 0.
+type rareValues [8]uint64
+
+func rareOf(e *ingest.Event) rareValues {
+	return rareValues{
+		uint64(e.Throttle), uint64(e.Coverage), uint64(e.Consistency), uint64(e.Witness),
+		e.Requests, e.Partitions, e.Error, e.Retries,
+	}
+}
+
+// loggedValues gives the flags of what an event is and measures, and its n measures in the order of their flags.
+func loggedValues(e *ingest.Event, values *[11]uint64) (flags uint64, n int) {
+	for i, on := range [...]bool{e.KeyKnown, e.Failed, e.Warned, e.Aborted, e.TimedOut, e.Slow} {
 		if on {
-			flags |= flag
+			flags |= loggedKey << i
 		}
 	}
 	value := func(flag, v uint64, ok bool) {
 		if ok {
 			flags |= flag
-			values[n], n = v, n+1
+			values[n] = v
+			n++
 		}
 	}
-	set(loggedKey, e.KeyKnown)
-	set(loggedFailed, e.Failed)
-	set(loggedWarned, e.Warned)
-	set(loggedAborted, e.Aborted)
-	set(loggedTimedOut, e.TimedOut)
-	set(loggedSlow, e.Slow)
 	nanos, ok := e.UnixNano()
 	value(loggedTime, uint64(nanos), ok)
-	number := func(flag uint64, get func() (uint64, bool)) {
-		v, ok := get()
-		value(flag, v, ok)
-	}
-	number(loggedBytes, e.Bytes)
-	number(loggedReadUnits, e.ReadUnits)
-	number(loggedWriteUnits, e.WriteUnits)
-	number(loggedRows, e.Rows)
-	number(loggedTombstones, e.Tombstones)
-	number(loggedLatency, e.Latency)
+	v, ok := e.Bytes()
+	value(loggedBytes, v, ok)
+	v, ok = e.ReadUnits()
+	value(loggedReadUnits, v, ok)
+	v, ok = e.WriteUnits()
+	value(loggedWriteUnits, v, ok)
+	v, ok = e.Rows()
+	value(loggedRows, v, ok)
+	v, ok = e.Tombstones()
+	value(loggedTombstones, v, ok)
+	v, ok = e.Latency()
+	value(loggedLatency, v, ok)
 	grown, ok := e.Growth()
 	value(loggedGrowth, uint64(grown), ok)
-	number(loggedWindow, e.Window)
 	value(loggedInventory, uint64(e.Inventory), e.Inventory != 0)
+	if e.Changed {
+		flags |= loggedChanged
+	}
+	v, ok = e.Window()
+	value(loggedWindow, v, ok)
 	value(loggedID, e.ID, e.ID != 0)
-	set(loggedChanged, e.Changed)
-	w.num(flags)
-	w.nums(values[:n]...)
-	w.nums(uint64(e.Store), uint64(e.Op), uint64(e.Throttle), uint64(e.Coverage), uint64(e.Consistency), uint64(e.Witness), e.Requests, e.Partitions, e.Error, e.Retries, e.At.Byte, e.At.Line)
-	w.text(e.Role)
-	sortKey := e.SortKey
-	if !l.sortKeys { // what a Builder looks at
-		sortKey = sortKey[:min(len(sortKey), maxEntity+1)]
-	}
-	for _, b := range [...][]byte{e.Table, e.Index, e.Key, sortKey, e.Node, e.Shape, e.Entity} {
-		w.count(len(b))
-		w.b = append(w.b, b...)
-	}
-	w.count(len(e.Changes))
-	for _, c := range e.Changes {
-		w.count(len(c.Name))
-		w.b = append(w.b, c.Name...)
-		w.nums(c.Value, c.Bytes)
-	}
-	l.buf = w.b
+	return flags, n
 }
 
 // each reads the events back. The event is the same one each time.
@@ -114,62 +153,90 @@ func (l *eventLog) each(do func(e *ingest.Event)) {
 	}
 }
 
+// A logReader reads what add wrote.
+type logReader struct{ b []byte }
+
+func (r *logReader) num() uint64 {
+	if n := r.b[0]; n < 0x80 {
+		r.b = r.b[1:]
+		return uint64(n)
+	}
+	n, size := binary.Uvarint(r.b)
+	r.b = r.b[size:]
+	return n
+}
+
+func (r *logReader) text() []byte {
+	n := r.num()
+	t := r.b[:n:n]
+	r.b = r.b[n:]
+	return t
+}
+
 // read reads one event from the front of b and gives the rest. b is what add wrote.
 func (l *eventLog) read(b []byte) []byte {
-	e := &l.event
+	e, r := &l.event, logReader{b}
 	e.Reset()
-	num := func() uint64 {
-		n, size := binary.Uvarint(b)
-		b = b[size:]
-		return n
-	}
-	text := func() []byte {
-		n := num()
-		t := b[:n:n]
-		b = b[n:]
-		return t
-	}
-	flags := num()
+	flags := r.num()
 	e.KeyKnown, e.Failed = flags&loggedKey != 0, flags&loggedFailed != 0
 	e.Warned, e.Aborted = flags&loggedWarned != 0, flags&loggedAborted != 0
-	e.TimedOut, e.Slow = flags&loggedTimedOut != 0, flags&loggedSlow != 0
-	if flags&loggedTime != 0 {
-		e.SetTime(int64(num()))
+	e.TimedOut, e.Slow, e.Changed = flags&loggedTimedOut != 0, flags&loggedSlow != 0, flags&loggedChanged != 0
+	r.values(e, flags)
+	e.Store, e.Op = ingest.Store(r.num()), ingest.Op(r.num())
+	e.At.Byte, e.At.Line = r.num(), r.num()
+	e.Table, e.Key = r.text(), r.text()
+	if flags&loggedNames != 0 {
+		e.Index, e.SortKey, e.Node, e.Shape, e.Entity = r.text(), r.text(), r.text(), r.text(), r.text()
 	}
-	for _, x := range [...]struct {
-		flag uint64
-		set  func(uint64)
-	}{
-		{loggedBytes, e.SetBytes}, {loggedReadUnits, e.SetReadUnits}, {loggedWriteUnits, e.SetWriteUnits},
-		{loggedRows, e.SetRows}, {loggedTombstones, e.SetTombstones}, {loggedLatency, e.SetLatency},
-	} {
-		if flags&x.flag != 0 {
-			x.set(num())
+	if flags&loggedRare != 0 {
+		e.Throttle, e.Coverage = ingest.Throttle(r.num()), ingest.Coverage(r.num())
+		e.Consistency, e.Witness = ingest.Consistency(r.num()), ingest.Witness(r.num())
+		e.Requests, e.Partitions, e.Error, e.Retries = r.num(), r.num(), r.num(), r.num()
+		e.Role = string(r.text())
+	}
+	if flags&loggedChanges != 0 {
+		l.changes = l.changes[:0]
+		for range r.num() {
+			l.changes = append(l.changes, ingest.Change{Name: r.text(), Value: r.num(), Bytes: r.num()})
 		}
+		e.Changes = l.changes
+	}
+	return r.b
+}
+
+// values reads what loggedValues gave.
+func (r *logReader) values(e *ingest.Event, flags uint64) {
+	if flags&loggedTime != 0 {
+		e.SetTime(int64(r.num()))
+	}
+	if flags&loggedBytes != 0 {
+		e.SetBytes(r.num())
+	}
+	if flags&loggedReadUnits != 0 {
+		e.SetReadUnits(r.num())
+	}
+	if flags&loggedWriteUnits != 0 {
+		e.SetWriteUnits(r.num())
+	}
+	if flags&loggedRows != 0 {
+		e.SetRows(r.num())
+	}
+	if flags&loggedTombstones != 0 {
+		e.SetTombstones(r.num())
+	}
+	if flags&loggedLatency != 0 {
+		e.SetLatency(r.num())
 	}
 	if flags&loggedGrowth != 0 {
-		e.SetGrowth(int64(num()))
-	}
-	if flags&loggedWindow != 0 {
-		e.SetWindow(num())
+		e.SetGrowth(int64(r.num()))
 	}
 	if flags&loggedInventory != 0 {
-		e.Inventory = int64(num())
+		e.Inventory = int64(r.num())
+	}
+	if flags&loggedWindow != 0 {
+		e.SetWindow(r.num())
 	}
 	if flags&loggedID != 0 {
-		e.ID = num()
+		e.ID = r.num()
 	}
-	e.Changed = flags&loggedChanged != 0
-	e.Store, e.Op, e.Throttle, e.Coverage = ingest.Store(num()), ingest.Op(num()), ingest.Throttle(num()), ingest.Coverage(num())
-	e.Consistency, e.Witness = ingest.Consistency(num()), ingest.Witness(num())
-	e.Requests, e.Partitions, e.Error, e.Retries = num(), num(), num(), num()
-	e.At.Byte, e.At.Line = num(), num()
-	e.Role = string(text())
-	e.Table, e.Index, e.Key, e.SortKey, e.Node, e.Shape, e.Entity = text(), text(), text(), text(), text(), text(), text()
-	l.changes = l.changes[:0]
-	for range num() {
-		l.changes = append(l.changes, ingest.Change{Name: text(), Value: num(), Bytes: num()})
-	}
-	e.Changes = l.changes
-	return b
 }

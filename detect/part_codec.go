@@ -88,7 +88,7 @@ func readEventsPart(b []byte) (*part, error) {
 
 // loggedEvent passes over one event of an eventLog, and checks what eventLog.read trusts in.
 func (r *decoder) loggedEvent() {
-	flags := r.below(loggedID<<1, "the flags of an event")
+	flags := r.below(loggedChanges<<1, "the flags of an event")
 	for flag := uint64(loggedTime); flag <= loggedID; flag <<= 1 {
 		if flag != loggedChanged && flags&flag != 0 {
 			r.num()
@@ -96,20 +96,31 @@ func (r *decoder) loggedEvent() {
 	}
 	r.below(uint64(ingest.Scylla)+1, "a store")
 	r.below(uint64(ingest.Ops), "an operation")
-	r.below(uint64(ingest.Throttles), "a reason of throttling")
-	r.below(uint64(ingest.StateOnly)+1, "a coverage")
-	r.below(uint64(ingest.Strong)+1, "a consistency")
-	r.below(uint64(ingest.Witnesses), "a witness")
-	for range 6 { // requests, partitions, error, retries, byte, line
-		r.num()
+	r.num() // byte
+	r.num() // line
+	r.skipText()
+	r.skipText()
+	if flags&loggedNames != 0 {
+		for range 5 {
+			r.skipText()
+		}
 	}
-	for range 8 { // role, table, index, key, sort key, node, shape, entity
-		r.skipText()
+	if flags&loggedRare != 0 {
+		r.below(uint64(ingest.Throttles), "a reason of throttling")
+		r.below(uint64(ingest.StateOnly)+1, "a coverage")
+		r.below(uint64(ingest.Strong)+1, "a consistency")
+		r.below(uint64(ingest.Witnesses), "a witness")
+		for range 4 { // requests, partitions, error, retries
+			r.num()
+		}
+		r.skipText() // role
 	}
-	for range r.count() { // changes
-		r.skipText()
-		r.num()
-		r.num()
+	if flags&loggedChanges != 0 {
+		for range r.count() {
+			r.skipText()
+			r.num()
+			r.num()
+		}
 	}
 }
 
