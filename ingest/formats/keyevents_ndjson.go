@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
 )
@@ -220,11 +219,17 @@ func sniffNDJSON(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 		if s.records++; s.records > surveyedRecords {
 			break
 		}
-		names, ok := namesOf(line, i)
+		same, ok := s.read(line, i)
 		if !ok && s.records == 1 { // a document over several lines, some of which may look like records
 			return ingest.Verdict{Fit: ingest.No, Why: "not one JSON object a line"}
 		}
-		if !ok || !s.observe(names) {
+		switch {
+		case !ok:
+			s.names, s.known = s.names[:0], false
+		case !same:
+			s.known = s.observe(s.names)
+		}
+		if !ok || !s.known {
 			s.foreign++
 			continue
 		}
@@ -236,15 +241,25 @@ func sniffNDJSON(head []byte, o ingest.DecodeOptions) ingest.Verdict {
 	return s.verdict("JSON objects")
 }
 
-// namesOf lists the names of the object at line[i]; ok is false when it is none.
-func namesOf(line []byte, i int) (found []string, ok bool) {
+// read takes the names of the object at line[i], and reports whether they are those of the record before; ok is false
+// when it is none.
+func (s *survey) read(line []byte, i int) (same, ok bool) {
+	var buf [64]byte
 	m := ingest.ReadJSON(line, i)
-	for {
+	n := 0
+	for same = true; ; n++ {
 		name, _, _, ok := m.Next()
 		if !ok {
-			_, ended := m.Ended()
-			return found, ended
+			break
 		}
-		found = append(found, strings.Clone(string(ingest.AppendUnquoted(nil, name))))
+		text := ingest.AppendUnquoted(buf[:0], name)
+		if n < len(s.names) && s.names[n] == string(text) {
+			continue
+		}
+		s.names, same = append(s.names[:n], string(text)), false
 	}
+	same = same && n == len(s.names)
+	s.names = s.names[:n]
+	_, ok = m.Ended()
+	return same, ok
 }

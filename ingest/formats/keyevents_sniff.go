@@ -15,6 +15,8 @@ type survey struct {
 	plan    *plan
 	clash   [fields][]string // by slot: names of one record that stand for the same thing
 	likely  []string         // names that may be a partition key
+	names   []string         // of the record looked at last
+	known   bool             // one of them is a field's
 	records int              // looked at
 	events  int
 	keyed   int // events with a key
