@@ -118,7 +118,7 @@ func (w *worker) frame(in *Input, r io.Reader, base, start, stop, chunk uint64) 
 		f.wrapped = o
 	}
 	outer := w.outer()
-	outer.tally.reset(chunk, start, w.r.sums())
+	outer.tally.reset(chunk, start, w.r.sums(in.ID.File))
 	if start == 0 {
 		outer.skipBOM()
 		if in.Format.Header {
@@ -186,7 +186,7 @@ func (s *sequence) turn() {
 }
 
 func (s *sequence) end() {
-	s.res.add(s.w.end(&s.c, s.c.Index), s.w.r.sums())
+	s.res.add(s.w.end(&s.c, s.c.Index), s.w.r.sums(s.p.file))
 	s.w.r.settle(s.p.file, s.weight)
 }
 
@@ -244,7 +244,7 @@ func (w *worker) tail(p place, in *Input) {
 	start := uint64(p.size - w.r.o.tail)
 	st, err := w.chunk(in, p.disk.f, p.size, 0, start, math.MaxUint64)
 	res := InputResult{Input: in, Err: err}
-	res.add(st, w.r.sums())
+	res.add(st, w.r.sums(p.file))
 	w.r.h.EndInput(in, 1)
 	file := &w.r.res.Sources[p.file]
 	file.Inputs = append(file.Inputs, res)

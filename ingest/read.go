@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 )
 
@@ -79,6 +80,9 @@ type Options struct {
 
 	// Sums asks for a checksum of each chunk, which a second pass needs.
 	Sums bool
+	// Stamp gives what changes when the bytes of a file do, 0 where that cannot be told from outside: those are
+	// summed. A file of another stamp than in the first pass is marked Changed. Nil: all are summed.
+	Stamp func(fs.FileInfo) int64
 	// Again is the result of the first pass over the same sources with the same settings: exactly the
 	// bytes of that pass are read, and sources that hold others are marked Changed.
 	Again *Result

@@ -19,6 +19,8 @@ type SourceResult struct {
 	Err error
 	// Size is the bytes it had when it was opened, the most that is read of it; -1 for a stream.
 	Size int64
+	// stamp is that of the file, see Options.Stamp; 0: its bytes are summed.
+	stamp int64
 	// Stream is set for sources that cannot be read again: the standard input, pipes, a Live.
 	Stream bool
 	// Notes are what a Live tells beside its records, sorted.
@@ -95,6 +97,18 @@ func (r *SourceResult) Skip(name, why string) {
 		return
 	}
 	r.Skipped = append(r.Skipped, Skipped{Name: name, Why: why})
+}
+
+// stillIs reports whether a file has the stamp that it had; else it is Changed.
+func (r *SourceResult) stillIs(f File, o *Options) bool {
+	if r.stamp == 0 {
+		return true
+	}
+	info, err := f.Stat()
+	if err != nil || o.Stamp(info) != r.stamp {
+		r.Changed = true
+	}
+	return !r.Changed
 }
 
 // A ReadError is an input that could not be read to its end.

@@ -217,7 +217,7 @@ func (r *run) chunkDone(g *rangedFile, index int, st ChunkStats, err error) bool
 	g.done[index-g.from] = true
 	g.result.Bytes += st.Bytes
 	g.result.Records += st.Records
-	if r.sums() {
+	if r.sums(g.file) {
 		g.result.Sums[index-g.from] = st.Sum
 	}
 	g.result.Err = earlier(g.result.Err, err)
@@ -251,6 +251,7 @@ func earlier(a, b error) error {
 func (g *rangedFile) finish(r *run) {
 	g.result.Input, g.result.Chunks = g.in, g.next-g.from
 	res := &r.res.Sources[g.file]
+	res.stillIs(g.f, &r.o)
 	if err := g.f.Close(); err != nil && g.result.Err == nil {
 		g.result.Err = &ReadError{Name: g.in.Name, Byte: g.result.Bytes, Err: err}
 	}
@@ -262,5 +263,7 @@ func (g *rangedFile) finish(r *run) {
 	r.endFile(g.file)
 }
 
-// sums reports whether bytes are summed.
-func (r *run) sums() bool { return r.o.Sums || r.o.Again != nil }
+// sums reports whether the bytes of a file are summed.
+func (r *run) sums(file int) bool {
+	return (r.o.Sums || r.o.Again != nil) && r.res.Sources[file].stamp == 0
+}

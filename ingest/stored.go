@@ -46,7 +46,7 @@ func (w *worker) stored(p place, f *Format, all io.Reader) {
 	for _, one := range Parts(err) {
 		res.failStored(p.name, one, sum.bytes)
 	}
-	if w.r.sums() {
+	if w.r.sums(p.file) {
 		res.sums = append(res.sums, sum.crc)
 	}
 }

@@ -123,12 +123,14 @@ func (w *worker) open(p place, path string) (later bool, err error) {
 	}
 	res.Size = info.Size()
 	if again := w.r.o.Again; again != nil {
-		first := again.Sources[p.file].Size
-		if res.Size < first {
+		first := &again.Sources[p.file]
+		if res.stamp = first.stamp; res.Size < first.Size || !res.stillIs(f, &w.r.o) {
 			res.Changed = true
 			return false, nil
 		}
-		res.Size = first
+		res.Size = first.Size
+	} else if w.r.o.Stamp != nil {
+		res.stamp = w.r.o.Stamp(info)
 	}
 	if s := w.r.src[p.file].Split; s != nil {
 		if res.Size < s.Size {
@@ -141,7 +143,10 @@ func (w *worker) open(p place, path string) (later bool, err error) {
 		return true, nil
 	}
 	p.disk = &section{f: f, end: res.Size, run: w.r}
-	return w.stream(p, p.disk), nil
+	if later = w.stream(p, p.disk); !later && w.r.o.Again != nil {
+		res.stillIs(f, &w.r.o)
+	}
+	return later, nil
 }
 
 // summed reads a compressed data file of an export, and compares the sum of its bytes with that in its manifest.
@@ -311,7 +316,7 @@ func (w *worker) ranges(p place, in *Input) {
 		file: p.file, f: p.disk.f, size: p.size, in: in,
 		from: from, next: from, low: from, chunks: n, done: make([]bool, n-from),
 	}
-	if w.r.sums() {
+	if w.r.sums(p.file) {
 		g.result.Sums = make([]uint32, n-from)
 	}
 	w.r.offer(g)

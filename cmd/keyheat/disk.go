@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/keyheat/keyheat/ingest"
 )
@@ -33,6 +34,18 @@ func (disk) Glob(pattern string) ([]string, error) { return filepath.Glob(patter
 
 // SameFile reports whether two descriptions are of one file.
 func (disk) SameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+
+// settled is how long ago a file must have been changed for the time of its last change to tell its bytes: one
+// that is younger may be changed again, and what was added to it be no reason to count nothing.
+const settled = 10 * time.Minute
+
+// stamp is for ingest.Options.Stamp.
+func (e *env) stamp(info fs.FileInfo) int64 {
+	if at := info.ModTime(); e.now().Sub(at) > settled {
+		return at.UnixNano()
+	}
+	return 0
+}
 
 // spool keeps a stream in a temporary file.
 func spool(r io.Reader) (ingest.File, func() error, error) {

@@ -90,27 +90,40 @@ func (f *onlyIn) Open(name string) (ingest.File, error) {
 }
 
 func TestAnInputThatIsReplacedBeforeTheSecondPassHasNoExactCounts(t *testing.T) {
+	for name, age := range map[string]time.Duration{"its bytes are summed": 0, "it was left alone for long": time.Hour} {
+		t.Run(name, func(t *testing.T) { replaced(t, age) })
+	}
+}
+
+func replaced(t *testing.T, age time.Duration) {
 	file := filepath.Join(t.TempDir(), "events.ndjson")
-	write := func(text string) {
+	write := func(text string, age time.Duration) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(file, at, at); err != nil {
+			t.Fatal(err)
+		}
 	}
-	write(hotLines(0, 2000))
+	write(hotLines(0, 2000), age)
 	run := func(opened func(times int)) (openings int, stdout string) {
 		e := testEnv("analyze", "--format", "json", file)
 		files := &onlyIn{opened: opened}
-		e.files = files
+		e.files, e.now = files, time.Now
 		code, stdout, stderr := runArgs(t, e)
 		if code != exitRan || files.times < 2 {
 			t.Fatalf("exit %d after %d openings: %s", code, files.times, stderr)
 		}
 		return files.times, stdout
 	}
-	last, _ := run(func(int) {})
-	_, stdout := run(func(times int) {
+	last, stdout := run(func(int) {})
+	if !strings.Contains(stdout, `"second_pass": true`) {
+		t.Error("an input that stays has no exact counts")
+	}
+	_, stdout = run(func(times int) {
 		if times == last {
-			write(strings.ReplaceAll(hotLines(0, 2000), "hot", "new"))
+			write(strings.ReplaceAll(hotLines(0, 2000), "hot", "new"), 2*age)
 		}
 	})
 	for _, want := range []string{`"second_pass": false`, "changed while it was read", `"key": "hot"`} {

@@ -106,6 +106,7 @@ func prepare(ctx context.Context, e *env, f *readFlags, inputs []string) (*readi
 		Chunk:   int64(f.chunk.of),
 		Workers: f.fittingWorkers(),
 		Sums:    !f.once,
+		Stamp:   e.stamp,
 	}
 	if err := r.learn(ctx, f.schemas.of); err != nil {
 		return nil, failed(err)
