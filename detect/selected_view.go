@@ -72,8 +72,8 @@ func (s *SelectedView) Tombstones() Range {
 	return Range{max(warned.Low, aborted.Low), max(warned.High, aborted.High)}
 }
 
-// sameLog are the roles of files that repeat each other's records.
-var sameLog = []string{"system", "debug", "output", "cassandra", "stdout"}
+// sameLog are the roles of files that repeat each other's records, and of the table that holds the last of them.
+var sameLog = []string{"system", "debug", "output", "cassandra", "stdout", "system_logs"}
 
 func roleGroup(role string) string {
 	if slices.Contains(sameLog, role) {

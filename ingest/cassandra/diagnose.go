@@ -67,17 +67,23 @@ type diagnosis struct {
 	asked   []string                       // nodes that answered
 	values  map[string]map[string][]string // of settings: nodes by name and value
 	top     int                            // rows of system.top_partitions on all nodes
+	logged  int                            // nodes with a row of their log
 	refused map[string]bool                // tables
 }
 
 // node asks a node for its settings and for what it keeps.
 func (d *diagnosis) node(ctx context.Context, m *member) {
 	l := d.server.link(m.address)
+	logged := 0
 	read := func(table, cols string, each func(*systable.Row)) bool {
 		if !d.cluster.tables[table] || d.refused[table] {
 			return true
 		}
-		err := l.rows(ctx, &query{table: table, cols: cols}, each)
+		q := &query{table: table, cols: cols}
+		if table == systemLogs {
+			q.rest = "LIMIT 1"
+		}
+		err := l.rows(ctx, q, each)
 		var said *refusal
 		switch {
 		case err == nil:
@@ -95,8 +101,9 @@ func (d *diagnosis) node(ctx context.Context, m *member) {
 	}
 	if read("system_views.settings", "", func(r *systable.Row) { d.setting(m.name, string(r.Of("name")), cmp.Or(string(r.Of("value")), "null")) }) &&
 		read("system_views.tombstones_per_read", "keyspace_name", func(*systable.Row) {}) &&
-		read("system.top_partitions", "table_name", func(*systable.Row) { d.top++ }) {
-		d.asked = append(d.asked, m.name)
+		read("system.top_partitions", "table_name", func(*systable.Row) { d.top++ }) &&
+		read(systemLogs, "level", func(*systable.Row) { logged = 1 }) {
+		d.asked, d.logged = append(d.asked, m.name), d.logged+logged
 	}
 }
 
@@ -234,6 +241,7 @@ func (d *diagnosis) tables() {
 	default:
 		d.hide("tombstones per read, largest partitions", "version "+d.cluster.version+" has no virtual tables", "nodetool tablestats > tablestats.txt; keyheat analyze tablestats.txt", "a few seconds on each node")
 	}
+	d.log()
 	sees("system.large_partitions", "large partitions, rows and cells with their keys")
 	if d.cluster.scylla {
 		d.hide("the busiest partitions without tracing", "ScyllaDB samples them when asked, and tells them by its REST API alone",
@@ -248,6 +256,24 @@ func (d *diagnosis) tables() {
 		d.hide("the largest partitions by key", "system.top_partitions is empty: no full repair has run, or none since an hour", "nodetool repair -full KEYSPACE", "reads all data of the keyspace; the table is written up to 60 minutes later, nodetool tablestats shows the lists at once")
 	default:
 		d.Sees = append(d.Sees, "the largest partitions by key, as of the last full repair")
+	}
+}
+
+// appender makes the log a table too.
+const appender = `<appender name="CQLLOG" class="org.apache.cassandra.utils.logging.VirtualTableAppender"><filter class="ch.qos.logback.classic.filter.ThresholdFilter"><level>WARN</level></filter></appender> and, in root, <appender-ref ref="CQLLOG"/>   (logback.xml)`
+
+// log says whether the warnings of nodes can be read.
+func (d *diagnosis) log() {
+	const what = "what nodes warn of with its key: reads of many tombstones and those that were ended, large partitions"
+	switch {
+	case d.cluster.scylla || d.refused[systemLogs] || len(d.asked) == 0:
+	case !d.cluster.tables[systemLogs]:
+		d.hide(what, "version "+d.cluster.version+" has no table of its log (5.0 and later do)", "keyheat analyze system.log debug.log", "a copy of the files of each node")
+	case d.logged < len(d.asked):
+		d.hide(what, fmt.Sprintf("%s is empty on %d of %d nodes: its appender is off, or there was no warning since the start", systemLogs, len(d.asked)-d.logged, len(d.asked)),
+			appender, byRestart+"; the last 50,000 lines are kept in memory; keyheat analyze system.log reads the file instead")
+	default:
+		d.Sees = append(d.Sees, "warnings of the log, with their keys")
 	}
 }
 

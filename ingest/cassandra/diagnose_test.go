@@ -40,41 +40,51 @@ func settings(pairs ...string) func(string, *query) ([]record, error) {
 func TestWhatHidesEvidence(t *testing.T) {
 	const untraced = "which key is read and written: no request of the last 15m was traced on 1 of 1 nodes, so tracing is likely off there"
 	const unrepaired = "the largest partitions by key: system.top_partitions is empty: no full repair has run, or none since an hour"
+	const unlogged = "what nodes warn of with its key: reads of many tombstones and those that were ended, large partitions: " +
+		"system_views.system_logs is empty on 1 of 1 nodes: its appender is off, or there was no warning since the start"
+	const logless = "what nodes warn of with its key: reads of many tombstones and those that were ended, large partitions: " +
+		"version 5.0.9 has no table of its log (5.0 and later do)"
 	all := [][2]string{{"system_views", "settings"}, {"system_views", "tombstones_per_read"}, {"system", "top_partitions"}}
 	tests := map[string]struct {
 		settings []string
 		top      []record
 		traced   bool
+		log      []record // nil: there is no such table
 		want     []string
 	}{
 		"everything is shown": {
 			[]string{"tombstone_warn_threshold", "1000", "partition_size_warn_threshold", "100MiB", "partition_tombstones_warn_threshold", "100000", "slow_query_log_timeout", "500ms", "read_thresholds_enabled", "false"},
-			[]record{{"keyspace_name": "shop", "table_name": "carts"}}, true, nil,
+			[]record{{"keyspace_name": "shop", "table_name": "carts"}}, true, []record{{"level": "WARN"}}, nil,
 		},
 		"defaults of 5.0": {
-			[]string{"tombstone_warn_threshold", "1000", "partition_size_warn_threshold", "null", "partition_tombstones_warn_threshold", "-1", "slow_query_log_timeout", "500ms", "read_thresholds_enabled", "false"}, nil, false,
+			[]string{"tombstone_warn_threshold", "1000", "partition_size_warn_threshold", "null", "partition_tombstones_warn_threshold", "-1", "slow_query_log_timeout", "500ms", "read_thresholds_enabled", "false"}, nil, false, []record{},
 			[]string{untraced, "large partitions with their keys, in the log: partition_size_warn_threshold is null on 1 of 1 nodes",
-				"partitions of many tombstones with their keys, in the log: partition_tombstones_warn_threshold is -1 on 1 of 1 nodes", unrepaired},
+				"partitions of many tombstones with their keys, in the log: partition_tombstones_warn_threshold is -1 on 1 of 1 nodes", unlogged, unrepaired},
 		},
 		"limits raised, the slow log off, thresholds on": {
 			[]string{"tombstone_warn_threshold", "5000", "partition_size_warn_threshold", "1GiB", "partition_tombstones_warn_threshold", "100000", "slow_query_log_timeout", "0ms", "read_thresholds_enabled", "true"},
-			[]record{{"keyspace_name": "shop", "table_name": "carts"}}, true,
+			[]record{{"keyspace_name": "shop", "table_name": "carts"}}, true, []record{{"level": "WARN"}},
 			[]string{"reads that scan many tombstones, in the log: tombstone_warn_threshold is 5000 on 1 of 1 nodes",
 				"large partitions with their keys, in the log: partition_size_warn_threshold is 1GiB on 1 of 1 nodes",
 				"slow requests with their keys, in debug.log: slow_query_log_timeout is 0ms on 1 of 1 nodes",
 				"keys of reads that ended for their tombstones, in the log: read_thresholds_enabled is true on 1 of 1 nodes"},
 		},
 		"names of 4.0": {
-			[]string{"compaction_large_partition_warning_threshold", "500MiB", "slow_query_log_timeout_in_ms", "0"}, nil, true,
+			[]string{"compaction_large_partition_warning_threshold", "500MiB", "slow_query_log_timeout_in_ms", "0"}, nil, true, nil,
 			[]string{"large partitions with their keys, in the log: compaction_large_partition_warning_threshold is 500MiB on 1 of 1 nodes",
-				"slow requests with their keys, in debug.log: slow_query_log_timeout_in_ms is 0 on 1 of 1 nodes", unrepaired},
+				"slow requests with their keys, in debug.log: slow_query_log_timeout_in_ms is 0 on 1 of 1 nodes", logless, unrepaired},
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
-				f.virtual(all...)
+				names := all
+				if tc.log != nil {
+					names = append(slices.Clone(all), [2]string{"system_views", "system_logs"})
+					f.tables["system_views.system_logs"] = table(tc.log...)
+				}
+				f.virtual(names...)
 				f.tables["system_views.settings"], f.tables["system.top_partitions"], f.tables["system_views.tombstones_per_read"] = settings(tc.settings...), table(tc.top...), table()
 				if tc.traced {
 					f.tables["system_traces.sessions"] = table(record{"coordinator": "10.0.0.1", "request": "Execute CQL3 query", "parameters": "{}", "started_at": clock(time.Now())})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keyheat/keyheat/ingest"
+	"github.com/keyheat/keyheat/ingest/formats"
 	"github.com/keyheat/keyheat/ingest/systable"
 )
 
@@ -133,7 +134,7 @@ func (f *fakeCluster) server(t *testing.T, address string) *server {
 			case <-time.After(d):
 			}
 		},
-		LoadLimit: 1000,
+		LoadLimit: 1000, Formats: formats.Catalogue(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,12 +2,15 @@ package cassandra
 
 import "github.com/keyheat/keyheat/ingest"
 
-// liveFormats are what the inputs of a cluster hold.
-type liveFormats struct{ traces, tables ingest.Format }
+// liveFormats are what the inputs of a cluster hold. ScyllaDB has no table of its log.
+type liveFormats struct{ traces, tables, log ingest.Format }
+
+// logFormat names the format of the file whose lines the table of the log holds.
+const logFormat = "cassandra-log"
 
 // Formats are the formats of the inputs, for lists of what can be read.
 func Formats() []*ingest.Format {
-	return []*ingest.Format{&cassandraFormats.traces, &cassandraFormats.tables, &scyllaFormats.traces, &scyllaFormats.tables}
+	return []*ingest.Format{&cassandraFormats.traces, &cassandraFormats.tables, &cassandraFormats.log, &scyllaFormats.traces, &scyllaFormats.tables}
 }
 
 var cassandraFormats = liveFormats{
@@ -29,6 +32,14 @@ tested against Cassandra 5.0; DSE is read by the same code and was never tried: 
 		Doc: `system_schema, system.local and the peers, and of each node system_views, system.top_partitions and
 system.size_estimates of a running cluster (cassandra://…). They say what rows of an export say: see cqlsh-table. Counts of
 requests are told as what came between two polls. Columns *_ms hold seconds in 4.1, 5.0 and 6.0, and are read so.`,
+	},
+	log: ingest.Format{
+		Name:     "cassandra-live-log",
+		Title:    "warnings in the log of a running Cassandra",
+		Coverage: ingest.Selected,
+		Carries:  []string{"time", "table", "key", "tombstones", "rows", "partition sizes with key"},
+		Doc: `Rows of system_views.system_logs (5.0 and later, where the appender of class VirtualTableAppender is on in logback.xml),
+each line once. They say what lines of system.log say: see cassandra-log. What both tell counts once.`,
 	},
 }
 

@@ -19,7 +19,7 @@ type watchers struct {
 	cluster  *cluster
 	to       ingest.Streams
 	name     string // of the cluster, as inputs begin
-	format   *ingest.Format
+	formats  *liveFormats
 	topology ingest.Sink // takes what nodes tell of each other
 
 	err     error // of the last look
@@ -36,9 +36,15 @@ type watcher struct {
 // start reads a node until the run ends, or the node leaves.
 func (w *watchers) start(ctx context.Context, m *member) {
 	s := w.server
-	sink := w.to.Open(ingest.LiveInput{Name: w.name + "/" + m.name, Format: w.format, Node: m.name})
+	sink := w.to.Open(ingest.LiveInput{Name: w.name + "/" + m.name, Format: &w.formats.tables, Node: m.name})
 	n := &nodeReader{server: s, cluster: w.cluster, member: m, link: s.link(m.address), note: w.to.Note, counts: map[string]count{}}
 	n.to = &scoped{Sink: sink, config: s.config, node: []byte(m.name)}
+	n.log = &logReader{
+		node: n, format: s.o.Format(logFormat),
+		open: func() ingest.Sink {
+			return w.to.Open(ingest.LiveInput{Name: w.name + "/" + m.name + "/system_logs", Format: &w.formats.log, Node: m.name})
+		},
+	}
 	p := &part{name: m.name, poll: n.poll, missed: "; what it kept in memory meanwhile, such as its histograms, is missing"}
 	here, leave := context.WithCancel(ctx)
 	w.all = append(w.all, &watcher{m.id, p, leave})

@@ -20,6 +20,7 @@ type nodeReader struct {
 	link    *link
 	to      *scoped
 	say     systable.Sayer
+	log     *logReader
 	note    func(text string)
 	counts  map[string]count // of requests, by view and table
 	looks   int              // so far, that were whole
@@ -113,7 +114,7 @@ func (n *nodeReader) poll(ctx context.Context, last bool) error {
 		}
 	}
 	n.looks++
-	return nil
+	return n.log.read(ctx, last)
 }
 
 // refused makes a note of an answer that is no rows, and gives other errors back.

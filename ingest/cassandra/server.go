@@ -96,7 +96,7 @@ func (s *server) Collect(ctx context.Context, to ingest.Streams) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	s.remark(c, to.Note)
-	w := &watchers{server: s, cluster: c, to: to, name: name, format: &formats.tables, topology: sink}
+	w := &watchers{server: s, cluster: c, to: to, name: name, formats: formats, topology: sink}
 	for _, m := range c.members() {
 		w.start(ctx, m)
 	}

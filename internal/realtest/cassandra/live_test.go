@@ -1,15 +1,18 @@
 package cassandra
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gocql/gocql"
+	"github.com/google/go-cmp/cmp"
 )
 
 // traces gives how many requests the server has traced of those whose statement names a table, and how
@@ -64,8 +67,7 @@ var incidents = []incident{
 	{"tombstone-dense-read", "shop.sensors", "4242", "low", "ttl", "tombstones", reads * sensorRows, reads * sensorRows},
 	{"tombstone-dense-read", "shop.events", "7b2f3c5e-0000-4000-8000-00000000beef", "low", "unknown", "tombstones", reads * 2 * ranges, reads * 2 * ranges},
 	{"full-scan", "shop.products", "", "medium", "", "scans", scans, scans},
-	// The view gives mebibytes, of the top of a bucket that is a fifth wide.
-	{"large-partition", "shop.orders", "", "low", "", "partition_bytes", 110 << 20, 140 << 20},
+	{"large-partition", "shop.orders", "(us-east, 2026-11-20)", "low", "", "partition_bytes", 110 << 20, 111 << 20},
 }
 
 // check holds a report against the incidents, and says what is found beyond them.
@@ -98,7 +100,7 @@ func TestIncidentsAreNamedFromTheLiveClusterAndFromItsFiles(t *testing.T) {
 	url := "cassandra://" + superuser + "@" + n.address() + "?interval=2s"
 	t.Run("a quiet cluster", func(t *testing.T) {
 		keyspace(t, s, "calm", 1)
-		run(t, s, "CREATE TABLE calm.carts (user_id text PRIMARY KEY, items int)")
+		run(t, s, "CREATE TABLE calm.carts (user_id text PRIMARY KEY, items int)", "TRUNCATE system_views.system_logs")
 		n.nodetool(t, "settraceprobability", "1")
 		for i := range 400 {
 			run(t, s, fmt.Sprintf("INSERT INTO calm.carts (user_id, items) VALUES ('u-%d', 1)", i*7919%300))
@@ -144,7 +146,37 @@ func TestIncidentsAreNamedFromTheLiveClusterAndFromItsFiles(t *testing.T) {
 		keyheatRuns(t, superuser, "collect", url, "--to", capture, "--for", "4s", "--load-limit", "2000")
 		analyze(t, superuser, "--no-exact", capture).check(t, append(incidents, incident{"hot-partition", "shop.carts", hotKey, "low", "", "requests", float64(ofHot), float64(ofHot)}))
 	})
+	t.Run("from its log, in its table and in its file", func(t *testing.T) { checkLog(t, n, url) })
 	t.Run("from its files", func(t *testing.T) { checkFiles(t, n, s) })
+}
+
+// checkLog reads the server's log from its table and from the file, and from both: what they tell is told once.
+func checkLog(t *testing.T, n *node, url string) {
+	dir := filepath.Join(t.TempDir(), "nodes", n.host)
+	data, err := os.ReadFile(n.path("log/system.log"))
+	if err := errors.Join(err, os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "system.log"), data, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	scanned := regexp.MustCompile(`(?m)^WARN .* Read \d+ live rows and \d+ tombstone cells for query SELECT .* FROM shop\.jobs `)
+	lines := len(scanned.FindAll(data, -1))
+	told := analyze(t, superuser, url+"&since=1h", "--for", "4s", "--table", "shop.jobs")
+	events := uint64(0)
+	for _, in := range told.Inputs {
+		if in.Format == "cassandra-live-log" {
+			events += in.Events
+		}
+	}
+	if lines == 0 || events != uint64(lines) {
+		t.Errorf("%d lines from the table, %d are in the file", events, lines)
+	}
+	both := analyze(t, superuser, url+"&since=1h", dir, "--for", "4s", "--table", "shop.jobs")
+	a, b := told.find("tombstone-dense-read", "shop.jobs"), both.find("tombstone-dense-read", "shop.jobs")
+	if a == nil || b == nil {
+		t.Fatalf("from the table %v, with the file %v", a, b)
+	}
+	if d := cmp.Diff(a.Evidence, b.Evidence); d != "" {
+		t.Errorf("evidence from the table (-), with the file (+):\n%s", d)
+	}
 }
 
 // requests gives how many a report counted of a table.

@@ -145,8 +145,11 @@ const logback = `<configuration>
     <file>${cassandra.logdir}/audit.log</file>
     <encoder><pattern>%-5level [%thread] %date{"yyyy-MM-dd'T'HH:mm:ss,SSS", UTC} %F:%L - %msg%n</pattern></encoder>
   </appender>
+  <appender name="CQLLOG" class="org.apache.cassandra.utils.logging.VirtualTableAppender">
+    <filter class="ch.qos.logback.classic.filter.ThresholdFilter"><level>WARN</level></filter>
+  </appender>
   <logger name="org.apache.cassandra.audit" additivity="false" level="INFO"><appender-ref ref="AUDIT"/></logger>
-  <root level="INFO"><appender-ref ref="SYSTEMLOG"/><appender-ref ref="DEBUGLOG"/></root>
+  <root level="INFO"><appender-ref ref="SYSTEMLOG"/><appender-ref ref="DEBUGLOG"/><appender-ref ref="CQLLOG"/></root>
   <logger name="org.apache.cassandra" level="DEBUG"/>
 </configuration>
 `
