@@ -32,6 +32,7 @@ type loggedInput struct {
 	stats    InputStats
 	problems Problems
 	events   []byte
+	told     toldLog // of a Live
 }
 
 // copied gives a part that shares nothing with p that is ever changed. A Profile is copied by its serialised
@@ -166,6 +167,7 @@ func (b *Builder) replay(to shiftedInput, in *loggedInput) {
 		e.At = shift.placed(e.At)
 		b.Event(e)
 	})
+	in.told.each(b, shift.placed)
 	for _, c := range in.problems.Causes {
 		for j := range c.Examples {
 			c.Examples[j].At = shift.placed(c.Examples[j].At)
@@ -179,8 +181,10 @@ func (b *Builder) replay(to shiftedInput, in *loggedInput) {
 type recorder struct {
 	workshop *workshop
 	context  inputContext
+	live     bool     // of a Live: states, facts and points are held as well
 	builder  *Builder // nil: still holding
 	log      eventLog
+	told     toldLog
 	events   uint64
 	named    Named
 	first    int64 // Unix nanoseconds of the events, 0: none
@@ -223,7 +227,7 @@ func (k *kindCounts) byKind() (counts map[string]uint64, sum uint64) {
 }
 
 func (r *recorder) begin(in *ingest.Input) {
-	*r = recorder{workshop: r.workshop, context: contextOf(in), log: eventLog{buf: r.log.buf[:0]}}
+	*r = recorder{workshop: r.workshop, context: contextOf(in), live: in.Live != nil, log: eventLog{buf: r.log.buf[:0]}}
 }
 
 // Event holds the event, or adds it.
@@ -244,7 +248,12 @@ func (r *recorder) Event(e *ingest.Event) {
 		return
 	}
 	r.log.add(e)
-	if len(r.log.buf) > smallPart {
+	r.held()
+}
+
+// held feeds what is held to a Builder when it is too much.
+func (r *recorder) held() {
+	if len(r.log.buf)+r.told.size > smallPart {
 		r.flush()
 	}
 }
@@ -268,6 +277,8 @@ func (r *recorder) flush() {
 	r.builder = r.workshop.builder()
 	r.builder.inputContext = r.context
 	r.log.each(r.builder.Event)
+	r.told.each(r.builder, func(at ingest.Position) ingest.Position { return at })
+	r.told = toldLog{}
 }
 
 // Problem counts a record that could not be read.
@@ -276,22 +287,43 @@ func (r *recorder) Problem(p ingest.Problem) { r.problems.add(p) }
 // Skip counts a record that says nothing of keys.
 func (r *recorder) Skip(kind string) { r.skipped.add(kind) }
 
+// holds reports whether what is no event is held, and sees to it that else there is a Builder for it.
+func (r *recorder) holds() bool {
+	if r.live && r.builder == nil {
+		return true
+	}
+	r.flush()
+	return false
+}
+
 // State keeps a measured condition.
 func (r *recorder) State(s *ingest.State) {
-	r.flush()
-	r.builder.State(s)
+	if !r.holds() {
+		r.builder.State(s)
+		return
+	}
+	r.told.state(s)
+	r.held()
 }
 
 // Fact keeps a setting.
 func (r *recorder) Fact(f *ingest.Fact) {
-	r.flush()
-	r.builder.Fact(f)
+	if !r.holds() {
+		r.builder.Fact(f)
+		return
+	}
+	r.told.fact(f)
+	r.held()
 }
 
 // Point keeps a datapoint of a metric.
 func (r *recorder) Point(p *ingest.Point) {
-	r.flush()
-	r.builder.Point(p)
+	if !r.holds() {
+		r.builder.Point(p)
+		return
+	}
+	r.told.point(p)
+	r.held()
 }
 
 // end gives the part of the chunk.
@@ -303,7 +335,8 @@ func (r *recorder) end(in *ingest.Input, st ingest.ChunkStats) *part {
 	stats.SkippedKind, stats.Skipped = r.skipped.byKind()
 	if r.builder == nil {
 		events := append([]byte(nil), r.log.buf...)
-		return &part{inputs: []loggedInput{{r.context, stats, r.problems, events}}, size: len(events)}
+		stats.States, stats.Facts, stats.Points = uint64(len(r.told.states)), uint64(len(r.told.facts)), uint64(len(r.told.points))
+		return &part{inputs: []loggedInput{{r.context, stats, r.problems, events, r.told}}, size: len(events) + r.told.size}
 	}
 	b := r.builder
 	r.builder = nil

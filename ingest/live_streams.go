@@ -15,15 +15,16 @@ const (
 	// liveOpen is the most records in the open chunks of all inputs of a Live together: before there are more,
 	// the one ends whose last record is the oldest.
 	liveOpen = 2 * liveChunk
-	// liveLight is what a chunk of events may weigh that whoever takes it is still likely to hold as they are.
+	// liveLight is what a chunk may weigh that whoever takes it is still likely to hold as it is.
 	// There is any number of such light chunks, of liveHeld in all; of the others there are at most liveHeavy. Of
 	// each kind the one ends first whose last record is the oldest. So thousands of inputs take no more memory
 	// than these, and those that take turns have chunks of more than a record each.
 	liveLight = 16 << 10 // bytes
 	liveHeld  = 8 << 20  // bytes
 	liveHeavy = 16
-	// liveRecord is what a record weighs beside its names and keys, in bytes.
+	// liveRecord is what an event weighs beside its names and keys, and liveTold any other record, in bytes.
 	liveRecord = 64
+	liveTold   = 300
 )
 
 // live runs a Live to its end. That of ctx is a normal end: what a Live gives has no other.
@@ -160,8 +161,8 @@ func Continue(to Sink) {
 	}
 }
 
-// next makes room for a record of so many bytes, 0 for one that is no event, and gives its place: its number among
-// those of its input is its Byte, and its number in its chunk its Line. The lock is held.
+// next makes room for a record of so many bytes and gives its place: its number among those of its input is its Byte,
+// and its number in its chunk its Line. The lock is held.
 func (l *liveInput) next(bytes int) Position {
 	s := l.streams
 	more := l.more
@@ -196,7 +197,7 @@ func (l *liveInput) weigh(bytes int) {
 	case !l.light:
 		s.heavy.MoveToBack(l.place)
 		return
-	case bytes > 0 && l.weight+bytes <= liveLight:
+	case l.weight+bytes <= liveLight:
 		l.weight, s.held = l.weight+bytes, s.held+bytes
 		s.light.MoveToBack(l.place)
 		for s.held > liveHeld {
@@ -253,7 +254,7 @@ func (l *liveInput) Event(e *Event) {
 func (l *liveInput) State(st *State) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	st.At = l.next(0)
+	st.At = l.next(liveTold + len(st.Table) + len(st.Index) + len(st.Key) + len(st.Part) + len(st.Node))
 	l.sink.State(st)
 }
 
@@ -261,7 +262,7 @@ func (l *liveInput) State(st *State) {
 func (l *liveInput) Fact(f *Fact) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	f.At = l.next(0)
+	f.At = l.next(liveTold + len(f.Table) + len(f.Index) + len(f.Node) + len(f.Value))
 	l.sink.Fact(f)
 }
 
@@ -269,7 +270,7 @@ func (l *liveInput) Fact(f *Fact) {
 func (l *liveInput) Point(p *Point) {
 	l.streams.mu.Lock()
 	defer l.streams.mu.Unlock()
-	p.At = l.next(0)
+	p.At = l.next(liveTold + len(p.Table) + len(p.Index) + len(p.Node) + len(p.Name))
 	l.sink.Point(p)
 }
 

@@ -112,7 +112,7 @@ func TestManyInputsOfALiveHoldFewOpenChunks(t *testing.T) {
 		{"a thousand that come in bursts", 1000, 100, 4, false, liveHeavy, 2 * 1000 * 400 / (liveHeld / 1000 / weight)},
 		{"a thousand that come one record at a time", 1000, 1, 200, false, liveHeavy, 2 * 1000 * 200 / (liveHeld / 1000 / weight)},
 		{"thirty that come one record at a time", 30, 1, 3000, false, liveHeavy, 30 * 3000 / (liveLight / weight)},
-		{"a thousand that tell states", 1000, 100, 4, true, liveHeavy, 4000},
+		{"thirty that tell states", 30, 1, 3000, true, liveHeavy, 30 * 3000 / (liveLight / liveTold)},
 		{"three that never end", 3, 1024, 200, false, 3, 16},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
