@@ -34,8 +34,8 @@ func newCollect(e *env) *cobra.Command {
 		Long: `collect writes what analyze would read of a URL into a file, for the time that --for says, without it until
 interrupted. Analysed later with --no-exact the file gives the report that the live run would have given; without it the
 keys that matter are counted exactly. It is an Arrow stream (docs/capture.md), of which a killed collect loses the last
-seconds. With --append it goes on with the file, where the source tells how far it was read (streams of DynamoDB): no
-record is there twice, and none that can still be read is left out.
+seconds. With --append it goes on with the file, where the source tells how far it was read (streams of DynamoDB, traces
+and logs of Cassandra): no request is there twice, and none that can still be read is left out.
 
 To s3://bucket/prefix it writes a capture each minute, 00000001.arrow and so on. Each is there, whole, once it is
 uploaded: a killed collect loses those records that came after the last one.` + exitHelp,

@@ -96,12 +96,15 @@ func (s *server) Collect(ctx context.Context, to ingest.Streams) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	s.remark(c, to.Note)
+	requests := to.Open(ingest.LiveInput{Name: name + "/system_traces", Format: &formats.traces})
+	traces, err := newTraceReader(s, c, requests, to, newSchemaWatch(s, c, sink, to.Note))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	w := &watchers{server: s, cluster: c, to: to, name: name, formats: formats, topology: sink}
 	for _, m := range c.members() {
 		w.start(ctx, m)
 	}
-	requests := &scoped{Sink: to.Open(ingest.LiveInput{Name: name + "/system_traces", Format: &formats.traces}), config: s.config, cluster: c}
-	traces := newTraceReader(s, c, requests, to, newSchemaWatch(s, c, sink, to.Note))
 	parts := []*part{{name: "system_traces", poll: traces.poll}, {name: "the list of nodes", poll: w.poll, every: membersEvery}}
 	var wg sync.WaitGroup
 	for _, p := range parts {

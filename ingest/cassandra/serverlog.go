@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +36,7 @@ type logReader struct {
 	node   *nodeReader
 	format *ingest.Format     // of the file; nil: there is none
 	open   func() ingest.Sink // begins the input
+	keeper ingest.Positions   // of the input; nil: nobody keeps them
 	from   int64              // Unix nanoseconds: what is older was read
 	rest   time.Time          // until when the log is not read
 	to     *scoped            // nil: no line yet
@@ -58,7 +60,7 @@ func (r *logReader) read(ctx context.Context, last bool) error {
 	}
 	q := &query{table: systemLogs, rest: "WHERE timestamp >= ? ALLOW FILTERING", args: []any{time.Unix(0, r.from).UTC()}}
 	until := milliseconds(n.to.now - int64(logSettle))
-	if !last {
+	if !last || r.keeper != nil { // what is younger is for a run that goes on here
 		q.rest, q.args = "WHERE timestamp >= ? AND timestamp < ? ALLOW FILTERING", append(q.args, time.Unix(0, until).UTC())
 	}
 	lines, err := r.lines(ctx, q)
@@ -69,12 +71,44 @@ func (r *logReader) read(ctx context.Context, last bool) error {
 	if err != nil {
 		return err
 	}
+	if len(lines) > 0 && r.to == nil {
+		again, err := r.begin()
+		if err != nil {
+			return err
+		}
+		if again {
+			return r.read(ctx, last)
+		}
+	}
 	after := n.server.o.Now()
 	r.from, r.rest = max(r.from, until), after.Add(logRest*after.Sub(before))
 	for _, line := range slices.Backward(lines) { // the newest comes first
 		r.tell(&line)
 	}
+	if r.keeper != nil && len(lines) > 0 {
+		r.keeper.Reached(partLines, strconv.FormatInt(r.from, 10))
+	}
 	return nil
+}
+
+// begin opens the input. again says that others are to be read than were: from
+// where an earlier run ended, and to where a later one can go on.
+func (r *logReader) begin() (again bool, err error) {
+	sink := r.open()
+	r.to = &scoped{Sink: sink, config: r.node.server.config, node: r.node.to.node}
+	if r.keeper = positionsOf(sink); r.keeper == nil {
+		return false, nil
+	}
+	text := r.keeper.Position(partLines)
+	if text == "" {
+		return true, nil // within bounds that a later run can go on from
+	}
+	from, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return false, fmt.Errorf("the position of the log: %w", err)
+	}
+	r.from = from
+	return true, nil
 }
 
 func milliseconds(nanos int64) int64 { return nanos - nanos%int64(time.Millisecond) }
@@ -103,11 +137,9 @@ func (r *logReader) tell(line *logLine) {
 	if cause != "" {
 		return
 	}
-	if r.to == nil {
-		r.to = &scoped{Sink: r.open(), config: r.node.server.config, node: r.node.to.node}
-	}
 	if types := r.node.cluster.types(); r.decode == nil || types != r.schema {
-		d, err := r.format.New(fragment, ingest.DecodeOptions{Schema: types, Location: time.UTC})
+		// The begin is that of a whole log, and of no fragment that somebody pasted.
+		d, err := r.format.New(make([]byte, ingest.SniffBytes), ingest.DecodeOptions{Schema: types, Location: time.UTC})
 		if err != nil {
 			return
 		}
@@ -119,6 +151,3 @@ func (r *logReader) tell(line *logLine) {
 	r.record = fmt.Appendf(r.record[:0], "%-5s [-] %s %s.java:1 - %s", line.level, time.Unix(0, at).UTC().Format("2006-01-02 15:04:05,000"), class, line.message)
 	r.decode(&ingest.Record{Data: r.record, UnixNano: at}, r.to)
 }
-
-// fragment stands for the begin of a whole log, which is no fragment that somebody pasted.
-var fragment = bytes.Repeat([]byte{' '}, ingest.SniffBytes)

@@ -54,6 +54,9 @@ type traceReader struct {
 	lost     uint64 // sessions beyond maxTraces
 	open     uint64 // told without a duration
 	slow     map[string]int64
+
+	positions ingest.Positions // nil: nobody keeps them
+	before    tracePosition    // of an earlier run
 }
 
 // A traced is a session of the window.
@@ -74,10 +77,19 @@ type traceRow struct {
 	values [][]byte
 }
 
-func newTraceReader(s *server, c *cluster, to *scoped, notes ingest.Streams, schema *schemaWatch) *traceReader {
-	t := &traceReader{server: s, cluster: c, to: to, notes: notes, schema: schema, sessions: map[string]*traced{}, slow: map[string]int64{}}
+// newTraceReader reads traces into a sink, from the position on that it keeps.
+func newTraceReader(s *server, c *cluster, sink ingest.Sink, notes ingest.Streams, schema *schemaWatch) (*traceReader, error) {
+	t := &traceReader{
+		server: s, cluster: c, to: &scoped{Sink: sink, config: s.config, cluster: c}, notes: notes, schema: schema,
+		sessions: map[string]*traced{}, slow: map[string]int64{}, positions: positionsOf(sink),
+	}
 	t.typed()
-	return t
+	if t.positions == nil {
+		return t, nil
+	}
+	var err error
+	t.before, err = parseTracePosition(t.positions.Position(partRequests))
+	return t, err
 }
 
 // typed makes the decoder know the tables of the cluster.
@@ -128,7 +140,7 @@ func (t *traceReader) pollOf(ctx context.Context, l *link, last bool) error {
 		return nil
 	}
 	if t.since == 0 {
-		t.since = now - int64(t.server.config.since)
+		t.resume(now)
 	}
 	if before := t.server.o.Now(); last || !before.Before(t.rest) {
 		if err := t.find(ctx, l, now); err != nil {
@@ -185,7 +197,7 @@ func (t *traceReader) take(r *systable.Row, now int64) {
 		s = &traced{id: id, started: started, seen: now}
 		t.sessions[id] = s
 		// Our own requests, and preparations of any, are no traffic.
-		s.told = bytes.Contains(r.Of("parameters"), []byte(mark))
+		s.told = bytes.Contains(r.Of("parameters"), []byte(mark)) || t.before.told[hashOf(id)]
 	}
 	if s.told || s.finished != 0 {
 		return
@@ -275,9 +287,13 @@ func (t *traceReader) tell(ctx context.Context, l *link, list []*traced) error {
 		for _, s := range batch {
 			t.tellOne(s)
 		}
+		t.reached()
 	}
 	for _, s := range writes {
 		t.tellOne(s)
+	}
+	if len(writes) > 0 {
+		t.reached()
 	}
 	return nil
 }
@@ -309,8 +325,9 @@ func (t *traceReader) tellOne(s *traced) {
 // forget moves the window on.
 func (t *traceReader) forget() {
 	t.since = max(t.since, t.found-int64(traceOverlap+t.server.skew()))
+	kept := t.kept()
 	for id, s := range t.sessions {
-		if s.told && s.started < t.since {
+		if s.told && s.started < kept {
 			delete(t.sessions, id)
 		}
 	}
@@ -321,6 +338,7 @@ func (t *traceReader) slowLog(ctx context.Context, l *link) error {
 	if !t.cluster.tables["system_traces.node_slow_log"] {
 		return nil
 	}
+	told := false
 	err := l.rows(ctx, &query{
 		table: "system_traces.node_slow_log", rest: "WHERE date >= ? ALLOW FILTERING", args: []any{time.Unix(0, t.since).UTC()},
 	}, func(r *systable.Row) {
@@ -330,12 +348,20 @@ func (t *traceReader) slowLog(ctx context.Context, l *link) error {
 			return
 		}
 		t.slow[id] = date
+		if t.before.slow[hashOf(id)] {
+			return
+		}
+		told = true
 		if !t.decoder.Row(r.Names, r.Values, ingest.Position{}, t.to) {
 			t.to.Skip(skipSilent)
 		}
 	})
+	if told {
+		t.reached()
+	}
+	kept := t.kept()
 	for id, date := range t.slow {
-		if date < t.since {
+		if date < kept {
 			delete(t.slow, id)
 		}
 	}
@@ -352,6 +378,9 @@ func (t *traceReader) end() {
 		}
 		s.events = nil
 		t.tellOne(s)
+	}
+	if len(left) > 0 {
+		t.reached()
 	}
 	for _, n := range []struct {
 		of   uint64
