@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/keyheat/keyheat/detect"
@@ -188,6 +189,8 @@ func (a *answerer) consistency() Answer {
 		}
 	}
 	switch {
+	case a.global():
+		return good("reads of a global index are eventually consistent, all of them")
 	case a.target.Totals.Reads() == 0:
 		return missing(a.byStore(getDynamoReads, getCQLReads), "no read was seen")
 	case known == 0:
@@ -204,6 +207,13 @@ func (a *answerer) consistency() Answer {
 		return good("%s", said)
 	}
 	return bad("%s: ask whether they must, each costs %s", said, a.byStore("twice the read units", "an answer of more replicas"))
+}
+
+// global reports whether the target is known to be a global index of DynamoDB.
+func (a *answerer) global() bool {
+	t := a.target.Target
+	names, _ := a.view.Fact(detect.Target{Store: t.Store, Table: t.Table}, ingest.FactGlobalIndex)
+	return a.dynamo() && t.Index != "" && slices.Contains(strings.Split(names, ","), t.Index)
 }
 
 func nameOf(p *detect.PatternStats) string {
@@ -237,6 +247,9 @@ func (a *answerer) deletes() Answer {
 	if rows := t[detect.Rows]; !few && t[detect.RowsKnown] > 0 && rows > 0 {
 		said += fmt.Sprintf(", %d live rows", rows)
 		few = perOne(tombs, rows) < a.limits.Of(detect.TombstonesPerLiveRow).Value
+	}
+	if f := a.finding("tombstone-dense-read"); few && f != nil {
+		return bad("%s; %s%s", said, f.Message, a.ttl())
 	}
 	if few {
 		return good("%s%s", said, a.ttl())

@@ -180,3 +180,29 @@ func TestTheWorstScanIsNamed(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestAChecklistDoesNotContradictItsFindings(t *testing.T) {
+	target := detect.TargetView{Target: detect.Target{Store: ingest.Cassandra, Table: "crm.contacts"}}
+	target.Totals[detect.TombstonesKnown], target.Totals[detect.Tombstones] = 30, 360_000
+	target.Totals[detect.Rows], target.Totals[detect.RowsKnown] = 157_200, 30
+	a := answerer{view: view(ingest.Traffic), limits: detect.DefaultLimits(), target: &target}
+	if got := a.deletes(); got.Answer != yes {
+		t.Errorf("2.3 tombstones a live row without a finding: %+v, want %s", got, yes)
+	}
+	a.findings = []detect.Finding{{Rule: "tombstone-dense-read", Subject: detect.Subject{Target: target.Target}, Message: "30 reads scanned 12,000 tombstones each"}}
+	if got := a.deletes(); got.Answer != no || !strings.Contains(got.Because, "30 reads scanned") {
+		t.Errorf("with a finding: %+v, want %s and its message", got, no)
+	}
+}
+
+func TestReadsOfAGlobalIndexAreEventual(t *testing.T) {
+	target := detect.TargetView{Target: detect.Target{Store: ingest.DynamoDB, Table: "orders", Index: "byStatus"}}
+	a := answerer{view: view(ingest.Traffic), limits: detect.DefaultLimits(), target: &target}
+	if got := a.consistency(); got.Answer != unknown {
+		t.Errorf("an index that may be local: %+v, want %s", got, unknown)
+	}
+	a.view.Facts = append(a.view.Facts, detect.FactStats{Target: detect.Target{Store: ingest.DynamoDB, Table: "orders"}, Name: ingest.FactGlobalIndex, Value: "byDate,byStatus"})
+	if got := a.consistency(); got.Answer != yes {
+		t.Errorf("a global index: %+v, want %s", got, yes)
+	}
+}

@@ -127,6 +127,9 @@ func TestRemediesHaveTheNumbersWorkedOutByHand(t *testing.T) {
 							if len(p.Steps) == 0 || len(p.Risks) == 0 || len(p.Costs) == 0 || p.Verify == "" {
 								t.Errorf("it has no steps, risks, costs or way to verify: %+v", p)
 							}
+							if !strings.Contains(strings.Join(p.Steps, " "), "undo") {
+								t.Errorf("it does not say how to undo it: %q", p.Steps)
+							}
 							return
 						}
 					}

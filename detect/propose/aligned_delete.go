@@ -35,6 +35,7 @@ Apache Cassandra documentation, "Tombstones".
 			Steps: []string{
 				"gather what is to be deleted until a bucket of rows is over, then delete the bucket by one range",
 				"for a new table: put the bucket in the partition key, so that the end of a bucket is the deletion of a partition",
+				"undo: delete by small ranges again; what is deleted stays deleted, so look at the range first",
 			},
 			Verify: "sstablepartitions on the table's files after a major change: range tombstones of the partition should fall",
 		}}

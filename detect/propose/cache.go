@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/keyheat/keyheat/detect"
+	"github.com/keyheat/keyheat/ingest"
 )
 
 // Cache answers repeated reads of one key from memory.
@@ -40,6 +41,10 @@ func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
 	sampled := v.SamplingOf(targetOf(v, f))
 	peak := detect.Whole(sampled.Scale(k.PeakSecond.N))
 	left := detect.Whole(sampled.Scale(leftOf(k.Exact.Seconds)))
+	keep := "keep the answer for a second"
+	if f.Subject.Target.Store == ingest.DynamoDB {
+		keep += "; a DAX cluster does both for all processes, for reads that need not be strongly consistent"
+	}
 	return []detect.Proposal{{
 		Kind:    "cache",
 		Title:   fmt.Sprintf("answer reads from memory for a second: %d.%d %% of its requests read", share/10, share%10),
@@ -48,8 +53,7 @@ func proposeCache(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Risks:   []string{"answers are up to a second old", "each process that reads has a cache of its own, so that many are left with many"},
 		Steps: []string{
 			"let one read of a key through at a time and hand its answer to the others that wait",
-			"keep the answer for a second",
-			"of DynamoDB a DAX cluster does both for all processes, for reads that need not be strongly consistent",
+			keep,
 			"undo: ask the store again, each time",
 		},
 		Verify: "run keyheat analyze on traffic after the change: the key's busiest second should fall to about " + amount(left) + " requests a reading process",

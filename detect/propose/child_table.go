@@ -38,6 +38,7 @@ and attributes"; DataStax, "CQL limits".
 				"measure which attribute or column is large",
 				"write it to pieces of its own; keep the small attributes where they are",
 				"or keep a large value in an object store, and its address in the item",
+				"write both until readers find the pieces; undo until then: read the whole item",
 			},
 			Verify: "measure again: no piece should be over " + amount(limit/2/1024) + " KiB",
 		}

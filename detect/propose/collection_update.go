@@ -35,7 +35,7 @@ writes for an index, and repeats an element when the write is sent again.`,
 			},
 			Steps: []string{
 				"confirm on one row: sstabledump shows a deletion marker before the elements of the collection",
-				"change the INSERT or UPDATE that sets the whole collection",
+				"change the INSERT or UPDATE that sets the whole collection; undo: change it back, what is stored is the same",
 			},
 			Verify: "read rows that were written after the change: tombstones a live row should be about 0",
 		}}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/keyheat/keyheat/detect"
-	"github.com/keyheat/keyheat/ingest"
 )
 
 // CounterShards splits one item that is updated all the time into several that are added up.
@@ -18,23 +17,19 @@ takes one at random; a read adds them up.
 **Gate.** A certain finding of at least *medium* about write units; the second pass counted the key: at least nine in ten of its requests
 update, and one item has at least half of them.
 
-**Formula.** Read units a month: x N, of those recorded in an hour or more. N as of shard-suffix: ceil(rate / (limit x shard-suffix.headroom)), then the next power of two. Source: AWS, "Using write
+**Formula.** Read units a month: x N, of those recorded in an hour or more. N as of shard-suffix, from the write rate and the share. Source: AWS, "Using write
 sharding"; "Implement resource counters".
 
 **Caveats.** A condition on the total, such as a limit, holds for one shard only. A read sees no single point in time.`,
 	Propose: func(v *detect.View, f *detect.Finding) []detect.Proposal {
 		k := keyOf(v, f)
 		e, ok := rateOf(f, "write_units_per_second")
-		if !worthIt(f) || !ok || k == nil || k.Exact == nil {
+		if !worthIt(f) || !ok || k == nil || !spreadOf(v, f).counter(k) {
 			return nil
 		}
 		x := k.Exact
-		updates := detect.Ratio(x.Totals[detect.ByOp+detect.Counter(ingest.OpUpdate)], x.Totals[detect.Requests])
-		item := spreadOf(v, f).item
-		if updates < 900 || x.SortKnown > 0 && item < 500 {
-			return nil
-		}
-		n := min(powerOfTwo(shardsForRate(v, f)), v.Limits.Count(detect.ShardMax))
+		updates := updatesOf(k)
+		n := min(powerOfTwo(max(shardsForRate(v, f), shardsForShare(v, f))), v.Limits.Count(detect.ShardMax))
 		s := newSharding(v, f, n, spread{known: true, item: 1000})
 		after := s.rate(e, false, e.Measure != "write_units_per_second")
 		reads := x.Totals[detect.ReadMilli]

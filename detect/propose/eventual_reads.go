@@ -54,7 +54,7 @@ func proposeEventual(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Effects: []detect.Effect{becomes(e, func(m detect.Milli) detect.Milli { return detect.Milli(eventual(uint64(m))) })},
 		Costs:   []string{"none: each such read costs half"},
 		Risks:   []string{"a read may miss the last second's write: keep those strong that follow one's own write"},
-		Steps:   []string{"find the reads of the table with ConsistentRead=true: keyheat patterns names them", "set it to false where the last second does not matter"},
+		Steps:   []string{"find the reads of the table with ConsistentRead=true: keyheat patterns names them", "set it to false where the last second does not matter; undo: set it back"},
 		Verify:  "run keyheat analyze on traffic after the change: read units should fall to about " + amount(after) + " a second",
 	}
 	reads := t.Totals[detect.ReadMilli]

@@ -40,7 +40,7 @@ rows are deleted.
 			Risks:   []string{"it needs free disk of the largest SSTable", "tombstones themselves stay until gc grace has passed"},
 			Steps: []string{
 				"look at the free disk, then run it on one node, at a quiet time",
-				"nodetool stop GARBAGE_COLLECT ends it; nothing else has to be undone",
+				"nodetool stop GARBAGE_COLLECT ends it; there is no undo: what is removed is shadowed already",
 				"then on the other replicas",
 			},
 			Verify: "sstablepartitions on the table's files: dead rows of the partition should be gone",

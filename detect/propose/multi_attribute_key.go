@@ -43,7 +43,7 @@ index's key cannot be changed: a new index is made beside the old one. Not for b
 			Shards:  n,
 			Change:  fmt.Sprintf("a new index %s-2 with KeySchema HASH %s, HASH attribute with %d values or more", name, indexKey(v, f), n),
 			Effects: effects,
-			Basis:   fmt.Sprintf("not simulated: the attribute is not chosen yet; so much is left if its %d values are equally busy, all of it if one has the load: keyheat simulate --key 'key, ATTRIBUTE'", n),
+			Basis:   fmt.Sprintf("not simulated: the attribute is not chosen yet; so much is left if its %d values are equally busy, all of it if one has the load: %s", n, simulated(v, f, "key, ATTRIBUTE")),
 			Costs:   []string{"the new index is filled once: a write unit for each KB of each entry", "a query over all values asks one partition for each"},
 			Risks:   []string{"queries must give both attributes", "items without the second attribute are not in the index", "SDKs from before November 2025 take the first HASH element for the whole key"},
 			Steps: []string{

@@ -15,7 +15,7 @@ var OwnTable = detect.Remedy{
 be served from a table of their own, with a key that fits them, and the table stays as it is for all others.
 
 **Gate.** A certain finding of at least *medium*; the first key, two or three together have at least
-own-table.share of the requests, the next key less than a tenth of the last of them, no single item has half of the key's load, and there are at least
+own-table.share of the requests, the next key less than a tenth of the last of them, the key is no single item as far as is known, and there are at least
 own-table.keys keys.
 
 **Formula.** Share of the largest key left in the table: requests of the next key / (all requests - those of the moved
@@ -40,7 +40,7 @@ func proposeOwnTable(v *detect.View, f *detect.Finding) []detect.Proposal {
 		if detect.Ratio(whales, known) < v.Limits.Of(detect.OwnTableShare).Value || next > t.Keys[n-1].Requests.Low/10 {
 			continue
 		}
-		if string(t.Keys[0].Key) != string(f.Subject.Key) || spreadOf(v, f).item >= 500 {
+		if s := spreadOf(v, f); string(t.Keys[0].Key) != string(f.Subject.Key) || s.item >= 500 || s.readOnly(t.Keys[0]) || s.counter(t.Keys[0]) {
 			return nil // told once, with the largest key; one hot item is as hot anywhere
 		}
 		after := detect.Ratio(next, known-min(known, whales))
@@ -53,7 +53,7 @@ func proposeOwnTable(v *detect.View, f *detect.Finding) []detect.Proposal {
 			Risks:   []string{"moved as they are, the keys are as hot there: their table needs another key, by shards or by entity", "a request over all keys asks two tables"},
 			Steps: []string{
 				"list the keys in the application's settings; read and write them in the new table, all others in the old one",
-				"write both, copy, compare, switch reads, stop writing the old table for them",
+				"write both, copy, compare, switch reads, stop writing the old table for them; undo until then: take them off the list",
 			},
 			Verify: fmt.Sprintf("run keyheat analyze on traffic after the change: no key of the old table should have more than about %d.%d %%", after/10, after%10),
 		}}

@@ -45,7 +45,7 @@ the hint window of three hours. nodetool forcecompact ignores gc grace and can b
 				"confirm what blocks: sstableexpiredblockers " + both + " on each node; sstablemetadata of the oldest SSTables",
 				fmt.Sprintf("nodetool repair -full %s, and make sure that it is done on every node within %s (gc grace)", both, lasting(uint64(grace.Value/1000))),
 				"compact the blocking SSTables: nodetool compact --user-defined FILES (Cassandra), or set unchecked_tombstone_compaction",
-				"set the option back when the ratio has fallen",
+				"undo: set the option back when the ratio has fallen; what is dropped is gone",
 			},
 			Verify: "nodetool tablestats " + name + ": the droppable tombstone ratio should fall below 0.2",
 		}}

@@ -58,7 +58,7 @@ in a message broker. A time to live alone does not help: expired rows are tombst
 			},
 			Steps: []string{
 				"now: read after the cursor, which helps at once",
-				"create the new table; write both; let the old one run dry; switch the reader; drop the old table",
+				"create the new table; write both; let the old one run dry; switch the reader; drop the old table; undo until then: switch the reader back",
 				"delete a bucket by its partition key when all of it is consumed",
 			},
 			Verify: "run keyheat analyze on the log after the change: no read of the queue should be warned of",

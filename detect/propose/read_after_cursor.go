@@ -45,7 +45,7 @@ func proposeCursor(_ *detect.View, f *detect.Finding) []detect.Proposal {
 		},
 		Steps: []string{
 			"keep the last consumed clustering value for each partition, where the consumer survives a restart",
-			"add the lower bound to the statement and nothing else",
+			"add the lower bound to the statement and nothing else; undo: take it off",
 		},
 		Verify: fmt.Sprintf("trace one read: it should scan about %s rows and hardly any tombstones", amount(rows)),
 	}}

@@ -59,16 +59,6 @@ func proposeCopies(v *detect.View, f *detect.Finding) []detect.Proposal {
 	return []detect.Proposal{p}
 }
 
-// readOnly reports whether a key is one item that is read nine times in ten. Without sort keys it is taken for one where
-// its reads are of 4 KiB at most, which each shard would be charged for.
-func (s spread) readOnly(k *detect.KeyView) bool {
-	if k.Exact == nil || detect.Ratio(k.Exact.Totals.Reads(), k.Exact.Totals[detect.Requests]) < mostReads {
-		return false
-	}
-	units := k.Exact.Totals[detect.ReadMilli]
-	return s.item >= 500 || k.Exact.SortKnown == 0 && units > 0 && units <= detect.MulSat(k.Exact.Totals.Reads(), 2*leastRead)
-}
-
 // copyEffects gives what becomes of the rates and the share where reads draw one of n copies and writes go to all.
 func (x *sharding) copyEffects() []detect.Effect {
 	out := []detect.Effect{}

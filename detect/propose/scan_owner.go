@@ -37,7 +37,7 @@ most 65,536: each read then meets about as many as the store warns of. Of an abo
 			Steps: []string{
 				"find the client by the statement and its time: a job, a backup, an export, somebody in cqlsh",
 				"ask whether it needs the whole table; a table by the column it looks for serves it better",
-				"else let it read by token ranges, at an hour when it hurts least",
+				"else let it read by token ranges, at an hour when it hurts least; undo: send the old statement",
 			},
 			Verify: "run keyheat analyze on the log after the change: the statement should not be warned of",
 		}

@@ -49,8 +49,8 @@ func proposeShards(v *detect.View, f *detect.Finding) []detect.Proposal {
 	most := max(v.Limits.Count(detect.ShardMax), 2)
 	n := min(powerOfTwo(want), most)
 	s := spreadOf(v, f)
-	if k := keyOf(v, f); k != nil && s.readOnly(k) {
-		return nil // read-copies is the remedy: a reader of one item would ask every shard
+	if k := keyOf(v, f); k != nil && f.Rule != "large-partition" && (s.readOnly(k) || f.Subject.Target.Index == "" && s.counter(k) && shardsForRate(v, f) > 0) {
+		return nil // read-copies or counter-shards is the remedy: a reader of one item would ask every shard
 	}
 	x := newSharding(v, f, n, s)
 	p := detect.Proposal{
@@ -122,6 +122,6 @@ func (s spread) steps(n uint64) []string {
 	return []string{
 		how,
 		fmt.Sprintf("read all %d shards at once and merge; read the old key too until its data has moved or expired", n),
-		"move the old data: write both, copy, compare, switch reads, stop writing the old key",
+		"move the old data: write both, copy, compare, switch reads, stop writing the old key; undo until then: read the old key, which is still written",
 	}
 }

@@ -57,7 +57,7 @@ func (x *sharding) basis() string {
 	case x.k.Exact == nil:
 		return "not simulated: the key was not counted"
 	}
-	return "not simulated: busier keys were counted by shard; keyheat simulate --key 'key, shard_by(sk, " + fmt.Sprint(x.n) + ")' does it"
+	return "not simulated: busier keys were counted by shard; " + simulated(x.v, x.f, fmt.Sprintf("key, shard_by(sk, %d)", x.n))
 }
 
 // largest tells the largest requests, on which bounds of drawings rest.

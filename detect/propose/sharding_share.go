@@ -41,7 +41,8 @@ func (x *sharding) requests() (own, of load, ok bool) {
 		all = x.requestsIn(x.f.Span)
 	}
 	counted, reads, unnamed := totals[detect.Requests], totals.Reads(), uint64(0)
-	if !whole {
+	only := part.Value == detect.Whole(counted) // the key has no requests but those of the finding's time
+	if !whole && !only {
 		counted, reads = x.keyRequestsIn(x.f.Span)
 		if detect.Whole(counted) != part.Value {
 			return load{}, load{}, false
@@ -52,7 +53,7 @@ func (x *sharding) requests() (own, of load, ok bool) {
 		own = load{own.low + float64(reads), own.value + float64(reads), own.high + float64(reads)}
 		unnamed = reads
 	} else {
-		own, unnamed = x.countedRequests(whole)
+		own, unnamed = x.countedRequests(whole || only)
 	}
 	if all == 0 {
 		return load{}, load{}, false

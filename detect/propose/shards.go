@@ -52,6 +52,7 @@ type spread struct {
 	known bool         // sort keys are
 	item  detect.Milli // share of the key's load that its busiest item has at least
 	reads bool         // items are read
+	rows  detect.Milli // of the statement that reads most, on average; 0: not told
 }
 
 // leastSpread is how many requests must name an item before they tell how the load is spread.
@@ -59,11 +60,12 @@ const leastSpread = 30
 
 func spreadOf(v *detect.View, f *detect.Finding) spread {
 	k := keyOf(v, f)
+	rows, _ := widestRead(v, f)
 	if k == nil || k.Exact == nil || k.Exact.SortKnown < leastSpread {
-		return spread{}
+		return spread{rows: rows}
 	}
 	e := k.Exact
-	s := spread{known: true, item: detect.Ratio(e.TopSort.Low, e.SortKnown), reads: e.Totals.Reads() > 0}
+	s := spread{known: true, rows: rows, item: detect.Ratio(e.TopSort.Low, e.SortKnown), reads: e.Totals.Reads() > 0}
 	if x := e.Shards; x != nil {
 		s.reads = e.Totals.Reads() > x.Unnamed(x.Totals).Requests
 	}

@@ -33,7 +33,7 @@ documentation of unlogged_batch_across_partitions_warn_threshold and partition_k
 			Risks:   []string{"a logged batch is atomic; single writes are not", "limit how many run at a time, else the client is a storm"},
 			Steps: []string{
 				"group a batch by partition key, and send one for each partition",
-				"send reads of an IN list as single reads, some dozens at a time",
+				"send reads of an IN list as single reads, some dozens at a time; undo: send the list again",
 			},
 			Verify: "the store's warnings on batches and IN lists should end",
 		}}

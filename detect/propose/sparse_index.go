@@ -16,7 +16,7 @@ var SparseIndex = detect.Remedy{
 of an index and nobody reads it, the attribute is removed from such items, and the index holds the others alone.
 
 **Gate.** A certain finding of at least *medium* about an index of DynamoDB with at most low-cardinality-key.distinct keys; the second
-pass counted the key, and at most one in ten of its requests reads.
+pass counted the key, and of the reads of the index that the input shows none asks for it.
 
 **Formula.** Requests of the index, and its write units a month, before: as seen; after: less those of the key. Source: AWS, "Take advantage of sparse indexes".
 
@@ -27,8 +27,11 @@ pass counted the key, and at most one in ten of its requests reads.
 			return nil
 		}
 		reads, all := k.Exact.Totals.Reads(), k.Exact.Totals[detect.Requests]
-		if t.Distinct.High > v.Limits.Count(detect.CardinalityDistinct) || 10*reads > all {
+		if t.Distinct.High > v.Limits.Count(detect.CardinalityDistinct) || reads > 0 {
 			return nil
+		}
+		if t.Totals.Reads() == 0 {
+			return lacking("leave this value out of the index", "whether anybody queries it", "aws cloudtrail put-event-selectors (data events of the table), for a day")
 		}
 		total := t.Totals[detect.Requests]
 		share := detect.Ratio(all, total)
@@ -36,7 +39,7 @@ pass counted the key, and at most one in ten of its requests reads.
 		left := writes - min(writes, k.Exact.Totals[detect.WriteMilli])
 		return []detect.Proposal{{
 			Kind:    "sparse-index",
-			Title:   fmt.Sprintf("leave this value out of the index: it takes %d.%d %% of its requests, and %d of %d read it", share/10, share%10, reads, all),
+			Title:   fmt.Sprintf("leave this value out of the index: it takes %d.%d %% of its requests, and none of %d reads asks for it", share/10, share%10, t.Totals.Reads()),
 			Change:  "REMOVE the index's key attribute from such items; keep the value in another attribute",
 			Effects: append([]detect.Effect{settled("index_requests", "requests", detect.Whole(total), detect.Whole(total-min(total, all)))}, unitsAMonth(v, f, "write_units_per_month", writes, left)...),
 			Costs:   []string{"each item that leaves costs one more write, once"},

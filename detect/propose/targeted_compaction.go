@@ -56,7 +56,7 @@ is not used here. A major compaction leaves one large SSTable (-s splits it). Sc
 			Steps: []string{
 				fmt.Sprintf("nodetool repair -full %s, done on every node within %s (gc grace)", both, lasting(grace)),
 				"cqlsh -e 'SELECT token(key columns) FROM … WHERE …' gives the token; nodetool getendpoints " + both + " KEY the replicas",
-				"compact on one replica, look at the reads, then on the others; nodetool stop COMPACTION ends it",
+				"compact on one replica, look at the reads, then on the others; nodetool stop COMPACTION ends it; there is no undo: what is dropped is gone",
 			},
 			Verify: "the store's warnings of this key should tell about " + fmt.Sprint(last.Value-old) + " tombstones",
 		}}

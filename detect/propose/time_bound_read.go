@@ -38,7 +38,7 @@ reader's cursor were scanned each time.
 			Effects: []detect.Effect{gone(e)},
 			Costs:   []string{"the clustering column must follow the time of writing"},
 			Risks:   []string{"rows that were written with a longer time to live are not seen: take the longest"},
-			Steps:   []string{"add the lower bound to the statement and nothing else", "a reader that keeps a cursor starts at the later of both"},
+			Steps:   []string{"add the lower bound to the statement and nothing else; undo: take it off", "a reader that keeps a cursor starts at the later of both"},
 			Verify:  "trace one read: it should scan hardly any tombstones",
 		}}
 	},

@@ -22,7 +22,8 @@ A partition that grows gets a bucket beside its key, so that each bucket stays s
 
 **Formula.** The bucket is the longest of minute, hour, day, week and month that the keys stayed at the top. N is
 ceil(share / (moving-hot-key.share x shard-suffix.headroom)), then the next power of two, 2 to
-shard-suffix.max-shards; share is the least that a key had while it was on top. Of a partition that grows the bucket is
+shard-suffix.max-shards; share is the least that a key had while it was on top. Where the second pass counted these keys by the shard of their sort key,
+the share of the busiest shard is counted, unless that spreads worse than shards drawn at random (see shard-suffix). Of a partition that grows the bucket is
 time-bucket.partition-bytes / growth a day, or where the rows are known the bytes of cassandra.partition-rows of them if that is less;
 of DynamoDB large-partition.collection-high-bytes x shard-suffix.headroom; rounded down to an hour, day, week or month; where reads tell the time that they ask for, no
 longer than the unit that holds half of these. A read of W seconds asks W / bucket buckets, rounded up, and one more unless it begins with one.
@@ -49,25 +50,28 @@ func proposeBucket(v *detect.View, f *detect.Finding) []detect.Proposal {
 		change += fmt.Sprintf("; in CQL PRIMARY KEY ((entity, %s), …) or ((%s, shard), …)", bucket, bucket)
 	}
 	requests, _ := measured(f, "requests")
-	part := shareOfDrawing(share.Value, uint64(requests.Low/1000), n)
+	part, basis, shard := shareOfDrawing(share.Value, uint64(requests.Low/1000), n), basisOfMoment(requests), "at random"
+	fanout := settled("partitions_per_read", "partitions", detect.Whole(1), detect.Whole(n))
+	if r := reigning(v, f, n); len(r.parts) > 0 && r.effect(share).After <= part.High {
+		part, basis, shard = r.effect(share), r.basis(n), fmt.Sprintf("hash(sort key) mod %d", n)
+		fanout = r.fanout(n)
+	}
+	basis += "; an entity spreads as its own requests do: " + simulated(v, f, "key, ENTITY")
 	after := part.After
 	return []detect.Proposal{{
 		Kind:   "time-bucket",
 		Title:  fmt.Sprintf("put the entity, or one of %d shards, beside the %s", n, bucket),
 		Shards: n, Bucket: bucket, Change: change,
-		Effects: []detect.Effect{
-			part,
-			settled("partitions_per_read", "partitions", detect.Whole(1), detect.Whole(n)),
-		},
-		Basis: basisOfMoment(requests),
-		Costs: []string{fmt.Sprintf("a read of one %s over everything asks %d partitions in place of 1", bucket, n)},
+		Effects: []detect.Effect{part, fanout},
+		Basis:   basis,
+		Costs:   []string{fmt.Sprintf("a read of one %s over everything asks %d partitions in place of 1", bucket, n)},
 		Risks: []string{
 			"an entity that is itself hot stays hot: look at its share first",
 			"a smaller bucket alone does not spread the load of now",
 		},
 		Steps: []string{
-			"take the entity that most reads name as the first part of the key; a shard only if there is none",
-			fmt.Sprintf("begin with the next %s: old buckets may stay as they are and expire", bucket),
+			"take the entity that most reads name as the first part of the key; a shard only if there is none: " + shard,
+			fmt.Sprintf("begin with the next %s: old buckets may stay as they are and expire; undo: write the %s alone again from the next on, and read both", bucket, bucket),
 		},
 		Verify: fmt.Sprintf("run keyheat analyze on traffic after the change: no key should have more than about %d.%d %% of the requests", after/10, after%10),
 	}}
@@ -191,5 +195,5 @@ func basisOfMoment(requests detect.Evidence) string {
 	if requests.Value == 0 {
 		return "not simulated: how many requests the key had is not known"
 	}
-	return fmt.Sprintf("estimated for shards drawn at random by each of the least %s requests that a key had while it was on top; an entity spreads as its own requests do: keyheat simulate --key 'key, ENTITY'", fmt.Sprint(uint64(requests.Low/1000)))
+	return fmt.Sprintf("estimated for shards drawn at random by each of the least %s requests that a key had while it was on top", fmt.Sprint(uint64(requests.Low/1000)))
 }

@@ -61,7 +61,7 @@ func proposeWindow(v *detect.View, f *detect.Finding) []detect.Proposal {
 			"confirm that nothing deletes or updates rows, and that every write uses the table's time to live",
 			"bound reads by time, so that they do not walk over what has expired",
 			"try it on one node first, by its CompactionParametersJson over JMX",
-			"ALTER the table; watch disk while it is compacted",
+			"ALTER the table; watch disk while it is compacted; undo: ALTER it to the compaction that it has now, which compacts all of it again",
 		},
 		Verify: fmt.Sprintf("after %s and gc grace, SSTables should go one by one: sstablemetadata shows their time spans", lasting(ttl)),
 	}}

@@ -33,7 +33,7 @@ means to remove a value must go on writing null.`,
 			Steps: []string{
 				"confirm on one row: sstabledump shows deletion_info in its cells",
 				"look for an INSERT of all columns through an object mapper, or one prepared statement for partial updates",
-				"set the mapper not to save nulls; bind UNSET for values that are absent",
+				"set the mapper not to save nulls; bind UNSET for values that are absent; undo: bind null again",
 			},
 			Verify: "read rows that were written after the change: tombstones a live row should be about 0",
 		}}

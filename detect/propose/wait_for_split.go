@@ -52,7 +52,7 @@ splits. Partitions are never joined again.`,
 				Effects: []detect.Effect{between(e.Measure, e.Unit, e.Value, e.Low/2, after, e.High)},
 				Costs:   []string{"throttles go on until it is split"},
 				Risks:   []string{"heat that moves on is not split in time", "above twice the limit several splits are needed"},
-				Steps:   []string{"retry with growing, random waits meanwhile", "if throttles of the key range last over half an hour, spread the key"},
+				Steps:   []string{"retry with growing, random waits meanwhile", "if throttles of the key range last over half an hour, spread the key; nothing is changed, so there is nothing to undo"},
 				Verify:  "aws cloudwatch get-metric-statistics --namespace AWS/DynamoDB --metric-name WriteKeyRangeThroughputThrottleEvents: none after half an hour",
 			}}
 		}

@@ -46,7 +46,7 @@ ranges; the units of its busiest minute are known and, with what was refused, ov
 			Effects: effects,
 			Costs:   []string{"a price for each unit that is added, once"},
 			Risks:   []string{"it cannot be taken back", "before is what a new table takes: the table may be warmer already"},
-			Steps:   []string{describeTable(f) + " shows WarmThroughput: raise it only if it is less", "set it before the peak, and wait until its Status is ACTIVE"},
+			Steps:   []string{describeTable(f) + " shows WarmThroughput: raise it only if it is less", "set it before the peak, and wait until its Status is ACTIVE; there is no undo, and nothing more to pay"},
 			Verify:  "run keyheat analyze on the next peak: no throttles for the table",
 		}}
 	},

@@ -73,11 +73,11 @@ func (d *denseReads) ofKey() {
 	d.at = append(d.at, positions(d.key)...)
 }
 
-// isScan reports whether the reads of a shape have no bound partition key. Without a text it is told
-// from the operations of the table, when all its reads are scans.
+// isScan reports whether the reads of a shape have no bound partition key: their text says so, or the records that have
+// it. Without a text it is told from the operations of the table, when all its reads are scans.
 func isScan(t *detect.TargetView, shape string) bool {
 	if shape != "" {
-		return readShape(shape).scan
+		return readShape(shape).scan || slices.ContainsFunc(t.Patterns, func(p detect.PatternStats) bool { return p.Shape == shape && p.Op == ingest.OpScan })
 	}
 	scans, reads := t.Totals[detect.ByOp+detect.Counter(ingest.OpScan)], t.Totals[detect.ByOp+detect.Counter(ingest.OpRead)]
 	return scans > 0 && reads == 0
