@@ -193,6 +193,7 @@ func (k *ExactKey) join(o *ExactKey) {
 	k.Ordered += o.Ordered
 	k.MostRead, k.MostWrite = max(k.MostRead, o.MostRead), max(k.MostWrite, o.MostWrite)
 	k.Repeats.join(o.Repeats)
+	k.Strong, k.ConsistencyKnown = AddSat(k.Strong, o.Strong), k.ConsistencyKnown+o.ConsistencyKnown
 	k.Changes += o.Changes
 	k.Grown, k.Shrunk = AddSat(k.Grown, o.Grown), AddSat(k.Shrunk, o.Shrunk)
 	switch {

@@ -251,6 +251,17 @@ func (k *exactOpen) largest(e *ingest.Event) {
 	k.key.MostRead, k.key.MostWrite = max(k.key.MostRead, read), max(k.key.MostWrite, write)
 }
 
+// consistent notes what strongly consistent reads cost.
+func (k *exactOpen) consistent(e *ingest.Event) {
+	if e.Consistency == ingest.ConsistencyUnknown || !e.Op.Reads() {
+		return
+	}
+	k.key.ConsistencyKnown += e.Count()
+	if read, _ := e.ReadUnits(); e.Consistency == ingest.Strong {
+		k.key.Strong = AddSat(k.key.Strong, read)
+	}
+}
+
 // UnitsOfOne gives the units of one request of an event, in thousandths rounded up; of an event of several their mean.
 func UnitsOfOne(e *ingest.Event) (read, write uint64) {
 	read, _ = e.ReadUnits()
@@ -283,6 +294,7 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	nanos, timed := e.UnixNano()
 	k.key.Totals.event(e, timed)
 	k.largest(e)
+	k.consistent(e)
 	if len(k.key.Positions) < maxPositions {
 		k.key.Positions = append(k.key.Positions, e.At)
 	}

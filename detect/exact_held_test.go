@@ -66,3 +66,39 @@ func TestTheOrderOfSortKeysIsThatWithinAnInput(t *testing.T) {
 }
 
 func whole(s Settings) *Profile { return NewCollector(s).Profile() }
+
+func TestTheLargestRequestAndStrongReadsOfAKeyAreCounted(t *testing.T) {
+	p := whole(smallSettings())
+	n := &Nominees{Width: minute, Targets: []Target{{Store: ingest.DynamoDB, Table: "orders"}}, Keys: []Nominee{{Key: []byte("a")}}}
+	c := NewCounter(p, n)
+	format := &ingest.Format{Coverage: ingest.Traffic}
+	for file, of := range [][]struct {
+		op          ingest.Op
+		n           uint64
+		milli       uint64
+		consistency ingest.Consistency
+	}{
+		{{ingest.OpRead, 1, 2000, ingest.Strong}, {ingest.OpRead, 4, 10_001, ingest.Eventual}, {ingest.OpWrite, 1, 3000, ingest.ConsistencyUnknown}},
+		{{ingest.OpRead, 3, 6000, ingest.Strong}, {ingest.OpRead, 1, 500, ingest.ConsistencyUnknown}, {ingest.OpWrite, 2, 7000, ingest.ConsistencyUnknown}},
+	} {
+		chunk := ingest.Chunk{Input: &ingest.Input{ID: ingest.InputID{File: file}, Format: format}}
+		sink := c.Begin(chunk)
+		for _, x := range of {
+			e := ingest.Event{Store: ingest.DynamoDB, Table: []byte("orders"), Op: x.op, KeyKnown: true, Key: []byte("a"), Requests: x.n, Consistency: x.consistency}
+			if x.op == ingest.OpRead {
+				e.SetReadUnits(x.milli)
+			} else {
+				e.SetWriteUnits(x.milli)
+			}
+			sink.Event(&e)
+		}
+		c.End(chunk, sink, ingest.ChunkStats{})
+		c.EndInput(chunk.Input, 1)
+		c.EndFile(file, 1)
+	}
+	k := c.Exact().Keys[0]
+	// 10,001 of four reads are 2,501 of one; 7,000 of two writes are 3,500; 2,000 and 6,000 are strong, of 1 + 4 + 3 reads that tell.
+	if got, want := [4]uint64{k.MostRead, k.MostWrite, k.Strong, k.ConsistencyKnown}, [4]uint64{2501, 3500, 8000, 8}; got != want {
+		t.Errorf("got %v largest read, largest write, strong units and reads that tell, want %v", got, want)
+	}
+}

@@ -222,7 +222,7 @@ func (w *encoder) exactKey(k *ExactKey) {
 		w.num(n.Requests)
 	}
 	w.positions(k.Positions)
-	w.nums(k.SortKnown, k.Ascending, k.Ordered, k.MostRead, k.MostWrite, k.Changes, k.Grown, k.Shrunk, k.Repeats.Refused, k.Repeats.Requests, k.Repeats.Longest)
+	w.nums(k.SortKnown, k.Ascending, k.Ordered, k.MostRead, k.MostWrite, k.Strong, k.ConsistencyKnown, k.Changes, k.Grown, k.Shrunk, k.Repeats.Refused, k.Repeats.Requests, k.Repeats.Longest)
 	w.flag(k.SortKeys != nil)
 	if k.SortKeys != nil {
 		w.b = k.SortKeys.AppendBinary(w.b)
@@ -301,7 +301,7 @@ func (r *decoder) exactKey(n *Nominees, nominee int) *ExactKey {
 	if len(k.Positions) > maxPositions {
 		r.fail("too many positions of a key")
 	}
-	for _, n := range []*uint64{&k.SortKnown, &k.Ascending, &k.Ordered, &k.MostRead, &k.MostWrite, &k.Changes, &k.Grown, &k.Shrunk, &k.Repeats.Refused, &k.Repeats.Requests, &k.Repeats.Longest} {
+	for _, n := range []*uint64{&k.SortKnown, &k.Ascending, &k.Ordered, &k.MostRead, &k.MostWrite, &k.Strong, &k.ConsistencyKnown, &k.Changes, &k.Grown, &k.Shrunk, &k.Repeats.Refused, &k.Repeats.Requests, &k.Repeats.Longest} {
 		*n = r.num()
 	}
 	if r.flag() {

@@ -138,25 +138,27 @@ type ShareRange struct{ Value, Low, High Milli }
 
 // An ExactKey is what the second pass counted of one nominated key. All counts are exact.
 type ExactKey struct {
-	Totals    Totals
-	Panes     []ExactPane   // with traffic, in order
-	Seconds   []ExactSecond // of its nominated minutes, in order; seconds without traffic are left out
-	Minutes   []uint32      // the nominated minutes, Unix seconds, in order
-	Latency   *sketch.Histogram
-	Nodes     []NodeCount       // sorted by node
-	SortKeys  *sketch.Distinct  // nil when no record has a sort key
-	TopSort   Range             // requests of its busiest sort key
-	SortKnown uint64            // requests with a sort key
-	Ascending uint64            // writes whose sort key is not below the one before it in the same chunk
-	Ordered   uint64            // writes that had one before them in the same chunk
-	MostRead  uint64            // of one request, thousandths of a read unit; of a record of several their mean
-	MostWrite uint64            // likewise of a write unit
-	Changes   uint64            // records that tell by how much an item grew or shrank
-	Grown     uint64            // bytes that they added
-	Shrunk    uint64            // bytes that they took away
-	Repeats   Repeats           // refusals that look like retries
-	Positions []ingest.Position // its first records
-	Shards    *ExactShards      // nil unless it was counted by shard
+	Totals           Totals
+	Panes            []ExactPane   // with traffic, in order
+	Seconds          []ExactSecond // of its nominated minutes, in order; seconds without traffic are left out
+	Minutes          []uint32      // the nominated minutes, Unix seconds, in order
+	Latency          *sketch.Histogram
+	Nodes            []NodeCount       // sorted by node
+	SortKeys         *sketch.Distinct  // nil when no record has a sort key
+	TopSort          Range             // requests of its busiest sort key
+	SortKnown        uint64            // requests with a sort key
+	Ascending        uint64            // writes whose sort key is not below the one before it in the same chunk
+	Ordered          uint64            // writes that had one before them in the same chunk
+	MostRead         uint64            // of one request, thousandths of a read unit; of a record of several their mean
+	MostWrite        uint64            // likewise of a write unit
+	Strong           uint64            // thousandths of read units of strongly consistent reads
+	ConsistencyKnown uint64            // reads that tell their consistency
+	Changes          uint64            // records that tell by how much an item grew or shrank
+	Grown            uint64            // bytes that they added
+	Shrunk           uint64            // bytes that they took away
+	Repeats          Repeats           // refusals that look like retries
+	Positions        []ingest.Position // its first records
+	Shards           *ExactShards      // nil unless it was counted by shard
 
 	sortTop *sketch.Top
 }

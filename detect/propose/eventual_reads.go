@@ -20,7 +20,8 @@ be answered by any of three replicas. In CQL a quorum asks a majority of replica
 **Gate.** A certain finding of at least *medium*, and a quarter of the table's reads whose consistency is told are
 strong. DynamoDB: the finding is about read units.
 
-**Formula.** DynamoDB: read units / (1 + s), where s is the share of reads that are strong, of items of one size. Source: AWS, "DynamoDB read consistency". CQL: answers a read
+**Formula.** DynamoDB: read units / (1 + s), where s is the share of reads that are strong, of items of one size; of a key that the second
+pass counted, read units less half of those of its strong reads. Source: AWS, "DynamoDB read consistency". CQL: answers a read
 waits for, (strong x majority + eventual) / reads, which needs the replication factor: the majority is factor / 2 + 1; after: 1.
 
 **Caveats.** A read may miss the last second's write. Reads that follow one's own write keep their consistency. Indexes
@@ -46,12 +47,16 @@ func proposeEventual(v *detect.View, f *detect.Finding) []detect.Proposal {
 		return nil
 	}
 	eventual := func(units uint64) uint64 { return mulDiv(units, 1000, uint64(1000+share)) }
-	after := detect.Milli(eventual(uint64(e.Value)))
+	rate := becomes(e, func(m detect.Milli) detect.Milli { return detect.Milli(eventual(uint64(m))) })
+	if k := keyOf(v, f); k != nil && k.Exact != nil && k.Exact.ConsistencyKnown > 0 {
+		rate = eventualOf(e, k.Exact)
+	}
+	after := rate.After
 	p := detect.Proposal{
 		Kind:    "eventual-reads",
 		Title:   fmt.Sprintf("read eventually where that is enough: %d.%d %% of reads are strongly consistent", share/10, share%10),
 		Change:  "ConsistentRead=false",
-		Effects: []detect.Effect{becomes(e, func(m detect.Milli) detect.Milli { return detect.Milli(eventual(uint64(m))) })},
+		Effects: []detect.Effect{rate},
 		Costs:   []string{"none: each such read costs half"},
 		Risks:   []string{"a read may miss the last second's write: keep those strong that follow one's own write"},
 		Steps:   []string{"find the reads of the table with ConsistentRead=true: keyheat patterns names them", "set it to false where the last second does not matter; undo: set it back"},
@@ -60,6 +65,13 @@ func proposeEventual(v *detect.View, f *detect.Finding) []detect.Proposal {
 	reads := t.Totals[detect.ReadMilli]
 	p.Effects = append(p.Effects, unitsAMonth(v, f, "read_units_per_month", reads, eventual(reads))...)
 	return []detect.Proposal{p}
+}
+
+// eventualOf gives the effect on the rate of a key of which strong reads were counted: theirs halves. A single second may
+// have others than the whole.
+func eventualOf(e detect.Evidence, k *detect.ExactKey) detect.Effect {
+	half := mulDiv(uint64(e.Value), k.Strong/2, k.Totals[detect.ReadMilli])
+	return between(e.Measure, e.Unit, e.Value, e.Low/2, e.Value-detect.Milli(half), max(e.High, e.Value))
 }
 
 // fewerReplicas gives what a read in CQL waits for where that is a majority of the replicas, and one after. Where data
