@@ -43,6 +43,7 @@ type Builder struct {
 	problems Problems
 	lost     Lost
 	rewrites []rewriteSlot // nil until a record tells a change
+	plainIDs []uint32      // by number of a table in Plains: 1 + the number of its target; 0: not looked up
 }
 
 // openTarget is a TargetStats in the making.

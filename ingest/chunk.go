@@ -14,6 +14,8 @@ type openChunk struct {
 	sink    Sink
 	decoder Decoder
 	records uint64
+	runner  Runner // nil: each record goes to the decoder
+	plains  PlainSink
 }
 
 func (w *worker) begin(in *Input, index int, d Decoder) openChunk {
@@ -21,6 +23,11 @@ func (w *worker) begin(in *Input, index int, d Decoder) openChunk {
 	c := openChunk{Chunk: Chunk{Input: in, Index: index, Start: uint64(index) * size}, decoder: d}
 	c.end = c.Start + size
 	c.sink = w.r.h.Begin(c.Chunk)
+	runner, runs := d.(Runner)
+	plains, takes := c.sink.(PlainSink)
+	if runs && takes && in.envelope == nil {
+		c.runner, c.plains = runner, plains
+	}
 	return c
 }
 
@@ -52,9 +59,13 @@ func (d refusal) Decode(r *Record, to Sink) {
 	to.Problem(Problem{Cause: "decoder refused", Text: d.why, At: r.At})
 }
 
-// decode hands the current record to the chunk's decoder, and passes over quiet ones behind it.
+// decode hands the current record to the chunk's decoder, and passes over quiet ones behind it, or over those
+// that are read in one run.
 func (w *worker) decode(c *openChunk) {
 	w.decodeOne(c)
+	if c.runner != nil {
+		w.run(c)
+	}
 	if w.f.quiet == nil {
 		return
 	}
@@ -62,6 +73,15 @@ func (w *worker) decode(c *openChunk) {
 	c.records += uint64(n)
 	for range n {
 		c.sink.Skip(c.Input.Format.QuietKind)
+	}
+}
+
+// run reads the records behind the current one that the chunk's decoder reads in one run.
+func (w *worker) run(c *openChunk) {
+	text, at := w.f.ahead(c.end)
+	if size, n := c.runner.Run(text, at, c.plains); n > 0 {
+		w.f.skip(size, n)
+		c.records += uint64(n)
 	}
 }
 

@@ -48,3 +48,31 @@ func zeroBytes(w uint64) uint64 { return (w - everyByte) &^ w & highBits }
 
 // sameOften is how many values of one length in a row make the next one be foreseen to have it.
 const sameOften = 32
+
+// bare reports whether buf[i:end] is ASCII without quotes, backslashes and control characters. It looks at all of it.
+func bare(buf []byte, i, end int) bool {
+	var m uint64
+	for ; i+8 <= end; i += 8 {
+		m |= special(load(buf[i : i+8 : i+8]))
+	}
+	m |= special(load(buf[i:i+8:i+8])) & (1<<(8*uint(end-i)&63) - 1)
+	return m&highBits == 0
+}
+
+// special has the high bit set of the lowest byte of w that is a quote, a backslash, a control character or no ASCII.
+func special(w uint64) uint64 {
+	return w | w - everyByte*' ' | (w ^ everyByte*'"') - everyByte | (w ^ everyByte*'\\') - everyByte
+}
+
+// bareEnd gives the place of the first quote, backslash or control character at or after i, or one that is not below n.
+func bareEnd(buf []byte, i, n int) int {
+	for ; i < n; i += 16 {
+		b := buf[i : i+16 : i+16]
+		if low, high := bareEndOf(load(b)), bareEndOf(load(b[8:])); low|high != 0 {
+			return i + firstOf(low, high)
+		}
+	}
+	return n
+}
+
+func bareEndOf(w uint64) uint64 { return quotesOf(w) | (w-everyByte*' ')&^w&highBits }

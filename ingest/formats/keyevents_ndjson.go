@@ -36,6 +36,7 @@ type ndjson struct {
 	shape shape
 	miss  uint32 // records since the last hit that the shape did not fit
 	learn uint32 // misses at which the next shape is learned
+	runs  runs
 }
 
 func newNDJSON(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {

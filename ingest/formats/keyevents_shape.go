@@ -14,6 +14,7 @@ type shape struct {
 	tail   shaped // what follows the last value
 	text   []byte // owns the literals
 	fields uint32 // that the values give, by slot
+	runs   bool   // records of the shape may be read in runs
 }
 
 // shaped is one value and the text before it, quote included. first and second are the literal's first
@@ -26,6 +27,7 @@ type shaped struct {
 	quoted                bool
 	entry                 *named // nil: the value is not used
 	plain                 field  // the entry's, when text can be assigned to it at once; else fieldNone
+	run                   runValue
 	lengths
 }
 
@@ -34,14 +36,14 @@ const (
 	neverSteady = 1 << 31 // in shape.fields: a bit that no record gives
 )
 
-// learn takes the shape of a record that the general way has read. Of one with too many members, or
-// with names that need unquoting, there is none.
+// learn takes the shape of a record that the general way has read. Of one with too many members, with names that
+// need unquoting, or with two names of one field there is none.
 func (s *shape) learn(data []byte, p *plan) {
 	s.values, s.text = s.values[:0], append(s.text[:0], data...)
-	s.fields = 0
+	s.fields, s.runs = 0, false
 	start, _ := opening(data)
 	m := ingest.ReadJSON(data, start)
-	from := 0
+	from, runs := 0, true
 	for {
 		name, kind, text, ok := m.Next()
 		if !ok {
@@ -55,17 +57,26 @@ func (s *shape) learn(data []byte, p *plan) {
 		v := literal(s.text[from:at])
 		v.quoted = kind == ingest.JSONString || kind == ingest.JSONEscaped
 		if v.entry = p.names.find(name); v.entry != nil {
-			s.fields |= 1 << v.entry.target.field.slot() &^ 1
+			bit := uint32(1) << v.entry.target.field.slot() &^ 1
+			twice := s.fields&bit != 0
+			s.fields |= bit
 			if v.entry.sub != nil || v.entry.target.field == fieldColumn {
 				s.fields |= neverSteady
 			} else if p.parts == 0 || v.entry.target.field != fieldKey {
 				v.plain = v.entry.target.field
 			}
+			if twice && v.plain != fieldNone { // only one of the two may have a value
+				s.values = s.values[:0]
+				return
+			}
 		}
+		v.run, v.length = v.inRun(), len(text)
+		runs = runs && v.run != runNever
 		s.values = append(s.values, v)
 		from = at + len(text)
 	}
 	s.tail = literal(s.text[from:])
+	s.runs = runs && s.fields&(1<<fieldKey) != 0
 }
 
 func literal(text []byte) shaped {

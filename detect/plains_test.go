@@ -1,0 +1,77 @@
+package detect
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// plainTraffic gives a run of plain events of more tables than a Profile holds.
+func plainTraffic() *ingest.Plains {
+	p := &ingest.Plains{Timed: true, Sized: true, Anew: true, At: ingest.Position{Byte: 1000, Line: 7}}
+	for i := range MaxTargets + 50 {
+		p.Tables = append(p.Tables, fmt.Appendf(nil, "t%d", i))
+	}
+	for i := range 3 * (MaxTargets + 50) {
+		record := len(p.Text)
+		p.Text = fmt.Appendf(p.Text, "key %d", i%1000)
+		p.Events = append(p.Events, ingest.Plain{
+			UnixNano: (testStart + int64(i%100)) * second, Bytes: uint64(i), Record: uint32(record), Key: uint32(record),
+			KeySize: uint16(len(p.Text) - record), Table: uint16(i % len(p.Tables)), Op: ingest.Op(i % int(ingest.Ops)),
+		})
+	}
+	return p
+}
+
+func TestPlainEventsCountAsEventsDo(t *testing.T) {
+	traffic := &ingest.Input{Name: "test", Format: &ingest.Format{Name: "test", Coverage: ingest.Traffic}}
+	for _, s := range []struct {
+		name                       string
+		keysOnly, noPanes          bool
+		timed, sized, costsInBytes bool
+	}{
+		{name: "all of a Profile", timed: true, sized: true},
+		{name: "keys of panes", keysOnly: true, timed: true, sized: true},
+		{name: "keys of the run", keysOnly: true, noPanes: true, timed: true, sized: true},
+		{name: "keys of the run by bytes", keysOnly: true, noPanes: true, timed: true, sized: true, costsInBytes: true},
+		{name: "keys of the run without times and bytes", keysOnly: true, noPanes: true},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			settings := smallSettings()
+			settings.KeysOnly, settings.NoPanes, settings.Bytes = s.keysOnly, s.noPanes, s.costsInBytes
+			made := func(feed func(to *recorder, p *ingest.Plains)) []byte {
+				p := plainTraffic()
+				p.Timed, p.Sized = s.timed, s.sized
+				if !s.sized {
+					for i := range p.Events {
+						p.Events[i].Bytes = 0
+					}
+				}
+				c := NewCollector(settings)
+				chunk := ingest.Chunk{Input: traffic}
+				to := c.Begin(chunk)
+				for range 3 {
+					feed(to.(*recorder), p)
+				}
+				c.End(chunk, to, ingest.ChunkStats{Records: 1})
+				c.EndInput(traffic, 1)
+				c.EndFile(0, 1)
+				form, _ := c.Profile().MarshalBinary()
+				return form
+			}
+			got := made(func(to *recorder, p *ingest.Plains) { to.Plains(p) })
+			want := made(func(to *recorder, p *ingest.Plains) {
+				var e ingest.Event
+				for i := range p.Events {
+					p.Fill(i, &e)
+					to.Event(&e)
+				}
+			})
+			if !bytes.Equal(got, want) {
+				t.Errorf("a Profile of %d bytes, want the one of %d bytes that single events make", len(got), len(want))
+			}
+		})
+	}
+}

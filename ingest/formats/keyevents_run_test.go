@@ -1,0 +1,110 @@
+package formats
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/keyheat/keyheat/ingest"
+)
+
+// A placedRecorder writes down where events stand, too.
+type placedRecorder struct{ recorder }
+
+func (r *placedRecorder) Event(e *ingest.Event) {
+	r.recorder.Event(e)
+	r.said[len(r.said)-1] += fmt.Sprintf(" byte=%d", e.At.Byte)
+}
+
+func (r *placedRecorder) Plains(p *ingest.Plains) {
+	var e ingest.Event
+	for i := range p.Events {
+		p.Fill(i, &e)
+		r.Event(&e)
+	}
+}
+
+// readLines gives what the lines of text say: with runs those behind a record are first offered to Run, of which the
+// first call sees no more than cut bytes.
+func readLines(d ingest.Decoder, text []byte, runs bool, cut int) (said []string, inRuns int) {
+	sink := &placedRecorder{}
+	text = padded(text)
+	for at, line := 0, uint64(1); at < len(text); {
+		size := bytes.IndexByte(text[at:], '\n')
+		next := at + size + 1
+		if size < 0 {
+			size, next = len(text)-at, len(text)
+		}
+		data := text[at : at+size]
+		data = bytes.TrimSuffix(data, []byte("\r"))
+		if len(data) > 0 {
+			d.Decode(&ingest.Record{Data: data, At: ingest.Position{Byte: uint64(at), Line: line}}, sink)
+		}
+		at, line = next, line+1
+		for runs {
+			end := max(min(cut, len(text)), at)
+			size, n := d.(ingest.Runner).Run(text[at:end], ingest.Position{Byte: uint64(at), Line: line}, sink)
+			at, line, inRuns, cut = at+size, line+uint64(n), inRuns+n, len(text)
+			if n == 0 {
+				break
+			}
+		}
+	}
+	return sink.said, inRuns
+}
+
+const runLines = `{"ts":"2026-03-01T10:00:00.123Z","table":"orders","op":"read","key":"T0001#U#0123456789abcdef","bytes":512}
+{"ts":"2026-03-01T10:00:00.124Z","table":"a table with a longer name","op":"delete","key":"k","bytes":7}
+{"ts":"2026-03-01T10:00:59.999Z","table":"a table with a longer name!","op":"odd","key":"","bytes":00}
+{"ts":"2026-03-01T10:01:00.000Z","table":"orders","op":"read","key":"T0001#U#é123456789abcde","bytes":512}
+{"ts":"2026-03-01T10:01:00.000Z","table":"orders","op":"read","key":"T0001","x":"23456789abcdef","bytes":5.0}
+{"ts":"2026-03-01T10:01:00.000Z","table":"","op":"","key":"T0001#\"#0123456789abcdef","bytes":-5}
+
+{"ts":"2026-03-01T10:01:01.000Z","table":"orders","op":"read","key":"T0001#U#0123456789abcdef","bytes":99999999}
+{"ts":"2026-03-01T10:01:01.000Z","table":"orders","op":"read","key":"T0001#U#0123456789abcdef","bytes":1}`
+
+// FuzzRuns holds runs, after any record has set the shape they foresee, against a decoder that reads each record
+// the general way.
+func FuzzRuns(f *testing.F) {
+	odd := `{"note":"x","n":-1.5e3,"key":"k","bytes":1}`
+	f.Add([]byte(benchLine), []byte(runLines), uint16(1000))
+	f.Add([]byte(benchLine), []byte(strings.ReplaceAll(runLines, "\n", "\r\n")), uint16(150))
+	f.Add([]byte(odd), []byte(strings.Repeat(odd+"\n", 70)+`{"note":"","n":+1,"key":"k","bytes":1}`+"\n"+odd), uint16(9999))
+	f.Add([]byte(`{"bytes":null,"size":5,"pk":"k"}`), []byte(`{"bytes":1,"size":5,"pk":"k"}`+"\n"), uint16(99))
+	f.Fuzz(func(t *testing.T, before, text []byte, cut uint16) {
+		runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
+		for range 2 + sameOften {
+			said(runs, padded(before))
+		}
+		general, _ := newNDJSON(nil, ingest.DecodeOptions{})
+		got, _ := readLines(runs, text, true, int(cut))
+		want, _ := readLines(general, text, false, 0)
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Fatalf("after %q, %q (-runs +general):\n%s", before, text, diff)
+		}
+	})
+}
+
+func TestUsualRecordsAreReadInRuns(t *testing.T) {
+	d, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	text := strings.Repeat(benchLine+"\n", 200)
+	if _, n := readLines(d, []byte(text), true, 3000); n < 190 {
+		t.Errorf("%d of 200 records are read in runs, want nearly all", n)
+	}
+}
+
+func TestMoreTablesThanAreRememberedAreReadInRuns(t *testing.T) {
+	var text strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&text, `{"table":"a table of number %d","key":"%d"}`+"\n", i%7000, i)
+	}
+	runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	got, n := readLines(runs, []byte(text.String()), true, 0)
+	general, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	want, _ := readLines(general, []byte(text.String()), false, 0)
+	if diff := cmp.Diff(got, want); diff != "" || n < 19_000 {
+		t.Errorf("%d of 20000 records in runs (-runs +general):\n%.2000s", n, diff)
+	}
+}

@@ -1,0 +1,62 @@
+package formats
+
+import "bytes"
+
+// A seenWord is a value that was seen before, with the quote or separator that ends it: where it stands again it is found by
+// comparing words, without a search for its end, and what it means is known.
+type seenWord struct {
+	first, second         uint64 // its first 16 bytes under their masks
+	firstMask, secondMask uint64
+	rest                  []byte // what follows 16 bytes
+	size                  int    // without what ends it
+	number                uint16 // what it means
+}
+
+// seenWords are the values last seen of one field. The zero value is empty.
+type seenWords struct{ slots []seenWord }
+
+const (
+	seenSlots  = 1 << seenBits
+	seenBits   = 10
+	seenProbes = 4 // neighbouring slots that a value may be in
+)
+
+// find gives what is known of the value that begins at buf[i], of which 16 bytes can be read; nil: nothing.
+func (s *seenWords) find(buf []byte, i int) *seenWord {
+	b := buf[i : i+16 : i+16]
+	first, second := load(b), load(b[8:])
+	at := int(first * hashFactor >> (64 - seenBits))
+	for end := at + seenProbes; at < end && at < len(s.slots); at++ {
+		w := &s.slots[at]
+		if (first^w.first)&w.firstMask|(second^w.second)&w.secondMask == 0 && w.size > 0 && (len(w.rest) == 0 || w.goesOn(buf, i)) {
+			return w
+		}
+	}
+	return nil
+}
+
+func (w *seenWord) goesOn(buf []byte, i int) bool {
+	return i+w.size < len(buf) && bytes.Equal(w.rest, buf[i+16:i+w.size+1])
+}
+
+// add makes known what the value that begins at buf[i] means. kept is a copy of it, not empty, and of what ends it.
+func (s *seenWords) add(buf []byte, i int, kept []byte, number uint16) *seenWord {
+	if s.slots == nil {
+		s.slots = make([]seenWord, seenSlots+seenProbes)
+	}
+	at := int(load(buf[i:i+16]) * hashFactor >> (64 - seenBits))
+	free := at
+	for free < at+seenProbes-1 && s.slots[free].size > 0 {
+		free++
+	}
+	w := &s.slots[free] // the last one gives way when all are taken
+	*w = seenWord{size: len(kept) - 1, number: number}
+	w.first, w.firstMask = maskedWord(kept)
+	if len(kept) > 8 {
+		w.second, w.secondMask = maskedWord(kept[8:])
+	}
+	if len(kept) > 16 {
+		w.rest = kept[16:]
+	}
+	return w
+}
