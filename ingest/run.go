@@ -1,7 +1,7 @@
 package ingest
 
 // A Plain is an event that tells no more than most do: the key, and the time, table, operation and size as far as
-// all events of its Plains tell them.
+// all events of its Plains tell them. What they do not is 0.
 type Plain struct {
 	UnixNano int64
 	Bytes    uint64

@@ -49,6 +49,12 @@ func zeroBytes(w uint64) uint64 { return (w - everyByte) &^ w & highBits }
 // sameOften is how many values of one length in a row make the next one be foreseen to have it.
 const sameOften = 32
 
+// quotesOf has the high bit set of the lowest byte of w that is a quote or a backslash; bits above it
+// say nothing.
+func quotesOf(w uint64) uint64 {
+	return zeroBytes(w^everyByte*'"') | zeroBytes(w^everyByte*'\\')
+}
+
 // bare reports whether buf[i:end] is ASCII without quotes, backslashes and control characters. It looks at all of it.
 func bare(buf []byte, i, end int) bool {
 	var m uint64

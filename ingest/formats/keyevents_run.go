@@ -10,8 +10,8 @@ import (
 // operation and a size, and have a usual value for each. It gives them as plain events, several at once.
 type runs struct {
 	plains ingest.Plains
-	tables seenWords // the numbers of plains.Tables
-	ops    seenWords
+	tables *seenWords // the numbers of plains.Tables
+	ops    *seenWords
 	names  []byte // owns the names in tables and ops
 	wait   int    // runs not to begin, since the last ones were in vain
 	vain   int    // runs in a row that were
@@ -21,6 +21,7 @@ const (
 	runEvents = 64   // given in one call
 	runTables = 4096 // names; a run adds fewer than fit into 16 bits beside them
 	runWait   = 64   // most of runs.wait
+	runPast   = 32   // most of the text before a value, and of a time: what is read at once ends in the padding
 )
 
 // begin begins a run of the records in text. It reports whether it is worth trying.
@@ -32,8 +33,7 @@ func (r *runs) begin(text []byte, at ingest.Position) bool {
 	if len(r.plains.Tables) > runTables || r.plains.Events == nil {
 		r.plains.Events = make([]ingest.Plain, runEvents)
 		r.plains.Tables, r.names = append(r.plains.Tables[:0], nil), r.names[:0] // 0 is no table
-		clear(r.tables.slots)
-		clear(r.ops.slots)
+		r.tables, r.ops = &seenWords{}, &seenWords{}
 	}
 	clear(r.plains.Events)
 	r.plains.Text, r.plains.At, r.plains.Anew = text, at, true
@@ -62,8 +62,11 @@ func (r *runs) end(records int) {
 	r.wait = r.vain
 }
 
-// tableAt gives what is known of the table's name at buf[i], which a quote ends before n; nil when it is none.
+// tableAt gives what is known of the table's name at buf[i], new or not, which a quote ends before n; nil when it is none.
 func (r *runs) tableAt(buf []byte, i, n int) *seenWord {
+	if w := r.tables.find(buf, i); w != nil {
+		return w
+	}
 	kept := r.keep(buf, i, n)
 	if kept == nil || len(r.plains.Tables) > 1<<15 {
 		return nil
@@ -74,6 +77,9 @@ func (r *runs) tableAt(buf []byte, i, n int) *seenWord {
 
 // opAt is tableAt for the name of an operation.
 func (r *runs) opAt(buf []byte, i, n int) *seenWord {
+	if w := r.ops.find(buf, i); w != nil {
+		return w
+	}
 	kept := r.keep(buf, i, n)
 	if kept == nil {
 		return nil
@@ -109,6 +115,8 @@ const (
 // inRun tells what a run makes of the value.
 func (v *shaped) inRun() runValue {
 	switch {
+	case v.size > runPast:
+		return runNever
 	case v.entry == nil && v.quoted:
 		return runText
 	case v.entry == nil:
@@ -120,7 +128,9 @@ func (v *shaped) inRun() runValue {
 	}
 	switch v.plain {
 	case fieldTime:
-		return runTime
+		if v.length <= runPast {
+			return runTime
+		}
 	case fieldTable:
 		return runTable
 	case fieldOp:
@@ -159,31 +169,32 @@ func (d *ndjson) Run(text []byte, at ingest.Position, to ingest.PlainSink) (size
 }
 
 // foreseen reads the record at buf[i] if it has the shape and ends before n, and gives where the next one begins;
-// -1 when it must be read another way. Like fast it is long for speed.
+// -1 when it must be read another way. Like fast it is long for speed. What is read behind n is found there by the next
+// value, or by the end.
 func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
-	for k := range d.shape.values {
-		v := &d.shape.values[k]
+	values, tables, ops := d.shape.values, d.runs.tables, d.runs.ops
+	for k := range values {
+		v := &values[k]
 		if i >= n || !v.at(buf, i) {
 			return -1
 		}
-		if i += v.size; i >= n {
-			return -1
-		}
+		i += v.size
 		switch v.run {
 		case runTime:
-			end := i + v.length
-			if end > n {
-				return -1
+			digits, ok := d.times.Milli(buf[i : i+24 : i+24])
+			if v.length == 24 && ok {
+				e.UnixNano, ok = d.times.OfMinute(digits)
+			} else {
+				e.UnixNano, ok = d.times.SameMinute(buf[i : i+v.length])
 			}
-			at, ok := d.times.SameMinute(buf[i:end])
 			if !ok { // also where it has a quote
 				return -1
 			}
-			e.UnixNano = at
-			i = end
+			i += v.length
 		case runTable:
-			w := d.runs.tables.find(buf, i)
-			if w == nil {
+			b := buf[i : i+16 : i+16]
+			w := tables.home(load(b))
+			if !w.is(load(b), load(b[8:])) {
 				if w = d.runs.tableAt(buf, i, n); w == nil {
 					return -1
 				}
@@ -191,8 +202,9 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 			e.Table = w.number
 			i += w.size
 		case runOp:
-			w := d.runs.ops.find(buf, i)
-			if w == nil {
+			b := buf[i : i+16 : i+16]
+			w := ops.home(load(b))
+			if !w.is(load(b), load(b[8:])) {
 				if w = d.runs.opAt(buf, i, n); w == nil {
 					return -1
 				}
@@ -202,7 +214,7 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 		case runKey:
 			end := i + v.length
 			if end >= n || buf[end] != '"' || !bare(buf, i, end) {
-				end = bareEnd(buf, i, n)
+				end = max(bareEnd(buf, i, n), i)
 				v.length = end - i
 			}
 			if end-i > ingest.MaxKey || buf[i] == 0xFF {
@@ -229,11 +241,15 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 			}
 		}
 	}
-	tail := &d.shape.tail
-	if i >= n || !tail.at(buf, i) {
+	return d.shape.tail.endOfLine(buf, i, n)
+}
+
+// endOfLine gives the place behind the line end that follows the literal at buf[i], before n; -1 when it is not there.
+func (l *shaped) endOfLine(buf []byte, i, n int) int {
+	if i >= n || !l.at(buf, i) {
 		return -1
 	}
-	if i += tail.size; buf[i] == '\r' {
+	if i += l.size; i < n && buf[i] == '\r' {
 		i++
 	}
 	if i >= n || buf[i] != '\n' {

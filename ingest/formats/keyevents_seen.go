@@ -13,21 +13,29 @@ type seenWord struct {
 }
 
 // seenWords are the values last seen of one field. The zero value is empty.
-type seenWords struct{ slots []seenWord }
+type seenWords [seenSlots + seenProbes]seenWord
 
 const (
 	seenSlots  = 1 << seenBits
-	seenBits   = 10
+	seenBits   = 9
 	seenProbes = 4 // neighbouring slots that a value may be in
 )
+
+// home gives the slot in which a value that begins with that word most likely is.
+func (s *seenWords) home(first uint64) *seenWord { return &s[first*hashFactor>>(64-seenBits)] }
+
+// is reports whether w is the value that begins with these words; of one that is longer it is false.
+func (w *seenWord) is(first, second uint64) bool {
+	return (first^w.first)&w.firstMask|(second^w.second)&w.secondMask == 0 && uint(w.size-1) < 15
+}
 
 // find gives what is known of the value that begins at buf[i], of which 16 bytes can be read; nil: nothing.
 func (s *seenWords) find(buf []byte, i int) *seenWord {
 	b := buf[i : i+16 : i+16]
 	first, second := load(b), load(b[8:])
-	at := int(first * hashFactor >> (64 - seenBits))
-	for end := at + seenProbes; at < end && at < len(s.slots); at++ {
-		w := &s.slots[at]
+	at := first * hashFactor >> (64 - seenBits)
+	for k := range uint64(seenProbes) {
+		w := &s[at+k]
 		if (first^w.first)&w.firstMask|(second^w.second)&w.secondMask == 0 && w.size > 0 && (len(w.rest) == 0 || w.goesOn(buf, i)) {
 			return w
 		}
@@ -41,15 +49,12 @@ func (w *seenWord) goesOn(buf []byte, i int) bool {
 
 // add makes known what the value that begins at buf[i] means. kept is a copy of it, not empty, and of what ends it.
 func (s *seenWords) add(buf []byte, i int, kept []byte, number uint16) *seenWord {
-	if s.slots == nil {
-		s.slots = make([]seenWord, seenSlots+seenProbes)
-	}
-	at := int(load(buf[i:i+16]) * hashFactor >> (64 - seenBits))
+	at := load(buf[i:i+16]) * hashFactor >> (64 - seenBits)
 	free := at
-	for free < at+seenProbes-1 && s.slots[free].size > 0 {
+	for free < at+seenProbes-1 && s[free].size > 0 {
 		free++
 	}
-	w := &s.slots[free] // the last one gives way when all are taken
+	w := &s[free] // the last one gives way when all are taken
 	*w = seenWord{size: len(kept) - 1, number: number}
 	w.first, w.firstMask = maskedWord(kept)
 	if len(kept) > 8 {

@@ -70,7 +70,8 @@ func (s *shape) learn(data []byte, p *plan) {
 				return
 			}
 		}
-		v.run, v.length = v.inRun(), len(text)
+		v.length = len(text)
+		v.run = v.inRun()
 		runs = runs && v.run != runNever
 		s.values = append(s.values, v)
 		from = at + len(text)
@@ -101,7 +102,7 @@ func maskedWord(text []byte) (word, mask uint64) {
 
 // at reports whether the literal stands at buf[i], of which 16 bytes can be read.
 func (l *shaped) at(buf []byte, i int) bool {
-	b := buf[i : i+16]
+	b := buf[i : i+16 : i+16]
 	if (load(b)^l.first)&l.firstMask|(load(b[8:])^l.second)&l.secondMask != 0 {
 		return false
 	}
@@ -205,12 +206,6 @@ func quoteBefore(buf []byte, i, end int) bool {
 		m |= quotesOf(load(buf[i : i+8]))
 	}
 	return m|quotesOf(load(buf[i:i+8]))&(1<<(8*(end-i))-1) != 0
-}
-
-// quotesOf has the high bit set of the lowest byte of w that is a quote or a backslash; bits above it
-// say nothing.
-func quotesOf(w uint64) uint64 {
-	return zeroBytes(w^everyByte*'"') | zeroBytes(w^everyByte*'\\')
 }
 
 // other takes a value that is not used, not plain, or a part of a composed key.
