@@ -136,8 +136,11 @@ func (b *Builder) Event(e *ingest.Event) {
 // key adds the event's key to the heavy hitters of its pane, and to the distinct keys and the sample.
 func (b *Builder) key(e *ingest.Event, id uint32, t *openTarget, sec uint32) {
 	hash := sketch.Combine(sketch.Hash(e.Key), b.targets.hashes[id])
-	tombs, _ := e.Tombstones()
-	w := sketch.Vector{e.Count(), cost(e, b.settings.Bytes), tombs}
+	w := sketch.Vector{ByRequests: e.Count()}
+	if !b.settings.RequestsOnly {
+		w[ByCost] = cost(e, b.settings.Bytes)
+		w[ByTombstones], _ = e.Tombstones()
+	}
 	mark := markAt(e.At)
 	paned := sec != 0 && !b.settings.NoPanes
 	if paned && b.feeding {

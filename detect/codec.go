@@ -91,10 +91,17 @@ func (w *encoder) texts(list []string) {
 	}
 }
 
+// requestsOnly stands for Settings.RequestsOnly where KeysOnly is written.
+const requestsOnly = 2
+
 func (w *encoder) settings(s Settings) {
 	w.nums(s.Chunk, uint64(s.Fan), uint64(s.Pane/time.Second), s.Memory)
 	w.flag(s.Bytes)
-	w.flag(s.KeysOnly)
+	if s.RequestsOnly {
+		w.num(requestsOnly)
+	} else {
+		w.flag(s.KeysOnly)
+	}
 	w.flag(s.NoPanes)
 }
 

@@ -118,7 +118,10 @@ func (r *decoder) settings() Settings {
 	s := Settings{Chunk: r.num(), Fan: int(r.below(1<<20, "the fan"))}
 	s.Pane = time.Duration(r.below(1<<31, "the pane")) * time.Second
 	s.Memory = r.num()
-	s.Bytes, s.KeysOnly, s.NoPanes = r.flag(), r.flag(), r.flag()
+	s.Bytes = r.flag()
+	keys := r.below(requestsOnly+1, "what is kept of keys")
+	s.KeysOnly, s.RequestsOnly = keys > 0, keys == requestsOnly
+	s.NoPanes = r.flag()
 	if faults := s.Validate(); r.err == nil && len(faults) > 0 {
 		r.fail(faults[0].Error())
 	}

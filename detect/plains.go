@@ -33,6 +33,9 @@ func (b *Builder) keysOfRun() bool {
 	return b.settings.KeysOnly && b.settings.NoPanes && b.coverage == ingest.Traffic
 }
 
+// plainEvents is how many plain events have their keys looked up together.
+const plainEvents = 64
+
 // plains is Event for each of the events, with keysOfRun.
 func (b *Builder) plains(p *ingest.Plains) {
 	if p.Anew {
@@ -41,31 +44,51 @@ func (b *Builder) plains(p *ingest.Plains) {
 	for len(b.plainIDs) < len(p.Tables) {
 		b.plainIDs = append(b.plainIDs, 0)
 	}
-	table := b.untimedTable()
-	for i := range p.Events {
-		e := &p.Events[i]
-		id := b.plainTarget(p, e.Table)
-		t := &b.open[id]
-		t.stats.Totals[Requests]++
-		t.stats.Totals[ByOp+Counter(e.Op)]++
-		if p.Sized {
-			t.stats.Totals.known(Bytes, e.Bytes, 1)
-		}
-		sec := uint32(0)
-		if p.Timed {
-			b.clock(&t.stats, e.UnixNano)
-			sec = uint32(e.UnixNano / second)
-		} else {
-			t.stats.Totals[Untimed]++
-		}
-		if t.other {
+	for from := 0; from < len(p.Events); from += plainEvents {
+		b.plainKeys(p, p.Events[from:min(from+plainEvents, len(p.Events))])
+	}
+}
+
+// plainKeys adds at most plainEvents events.
+func (b *Builder) plainKeys(p *ingest.Plains, events []ingest.Plain) {
+	var ids [plainEvents]uint32
+	var hashes [plainEvents]uint64
+	for i := range events {
+		ids[i%plainEvents] = b.plainTotals(p, &events[i])
+		hashes[i%plainEvents] = sketch.Combine(sketch.Hash(p.Key(&events[i])), b.targets.hashes[ids[i%plainEvents]])
+	}
+	table, costs := b.untimedTable(), ^uint64(0)
+	if b.settings.RequestsOnly {
+		costs = 0
+	}
+	table.Fetch(hashes[:len(events)])
+	for i := range events {
+		e := &events[i]
+		if b.open[ids[i%plainEvents]].other {
 			continue
 		}
-		key := p.Key(e)
-		hash := sketch.Combine(sketch.Hash(key), b.targets.hashes[id])
-		w := sketch.Vector{1, e.Bytes, 0}
-		table.Add(id, hash, key, &w, sec, markAt(ingest.Position{Input: p.At.Input, Byte: p.At.Byte + uint64(e.Record)}))
+		sec := uint32(uint64(e.UnixNano) / second)
+		w := sketch.Vector{1, e.Bytes & costs}
+		at := ingest.Position{Input: p.At.Input, Byte: p.At.Byte + uint64(e.Record)}
+		table.Add(ids[i%plainEvents], hashes[i%plainEvents], p.Key(e), &w, sec, markAt(at))
 	}
+}
+
+// plainTotals adds an event to the totals of its target, and gives the number of that.
+func (b *Builder) plainTotals(p *ingest.Plains, e *ingest.Plain) uint32 {
+	id := b.plainTarget(p, e.Table)
+	t := &b.open[id].stats
+	t.Totals[Requests]++
+	t.Totals[ByOp+Counter(e.Op)]++
+	if p.Sized {
+		t.Totals.known(Bytes, e.Bytes, 1)
+	}
+	if p.Timed {
+		b.clock(t, e.UnixNano)
+	} else {
+		t.Totals[Untimed]++
+	}
+	return id
 }
 
 // plainTarget is target for a table of p.

@@ -31,22 +31,28 @@ func TestPlainEventsCountAsEventsDo(t *testing.T) {
 		name                       string
 		keysOnly, noPanes          bool
 		timed, sized, costsInBytes bool
+		requestsOnly               bool
 	}{
 		{name: "all of a Profile", timed: true, sized: true},
 		{name: "keys of panes", keysOnly: true, timed: true, sized: true},
 		{name: "keys of the run", keysOnly: true, noPanes: true, timed: true, sized: true},
+		{name: "keys of the run by requests", keysOnly: true, noPanes: true, requestsOnly: true, timed: true, sized: true},
 		{name: "keys of the run by bytes", keysOnly: true, noPanes: true, timed: true, sized: true, costsInBytes: true},
 		{name: "keys of the run without times and bytes", keysOnly: true, noPanes: true},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			settings := smallSettings()
 			settings.KeysOnly, settings.NoPanes, settings.Bytes = s.keysOnly, s.noPanes, s.costsInBytes
+			settings.RequestsOnly = s.requestsOnly
 			made := func(feed func(to *recorder, p *ingest.Plains)) []byte {
 				p := plainTraffic()
 				p.Timed, p.Sized = s.timed, s.sized
-				if !s.sized {
-					for i := range p.Events {
+				for i := range p.Events {
+					if !s.sized {
 						p.Events[i].Bytes = 0
+					}
+					if !s.timed {
+						p.Events[i].UnixNano = 0
 					}
 				}
 				c := NewCollector(settings)

@@ -87,6 +87,9 @@ type Settings struct {
 	Bytes  bool          // the cost weight is bytes, not units
 	// KeysOnly leaves out what only rules need: samples, histograms, distinct keys, shapes, nodes.
 	KeysOnly bool
+	// RequestsOnly, with KeysOnly, weighs keys by their requests alone: what is larger by another weight takes no
+	// room from them.
+	RequestsOnly bool
 	// NoPanes leaves out the panes: only the whole run is kept.
 	NoPanes bool
 }

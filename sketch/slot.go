@@ -38,11 +38,14 @@ func (c *clock) tick(second uint32, n, cost uint64) {
 		c.second, c.n, c.cost = second, 0, 0
 	}
 	c.n = add32(c.n, n)
-	c.cost = add32(c.cost, cost)
 	// The larger wins, of equals the earlier second. In a stream in order of time the second test is never true.
 	if c.n > c.peak || second < c.at && c.n == c.peak {
 		c.peak, c.at = c.n, second
 	}
+	if cost == 0 {
+		return // nothing of what follows would change
+	}
+	c.cost = add32(c.cost, cost)
 	if c.cost > c.costPeak || second < c.costAt && c.cost == c.costPeak {
 		c.costPeak, c.costAt = c.cost, second
 	}

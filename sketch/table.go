@@ -33,15 +33,16 @@ const (
 // Groups are small dense numbers: memory grows with the largest one, 64 bytes each, beside the budget.
 // A Table is not safe for concurrent use.
 type Table struct {
-	slots  []slot   // dense, in no meaningful order
-	index  []uint32 // open addressing: bits of the hash above, 1 + number of the slot below; 0 is free
-	arena  []byte   // long keys, exactly those of the slots
-	cells  []Vector // empty until the first purge
-	groups []groupState
-	budget int
-	keyed  bool // the index uses a keyed hash of the key bytes instead of the published hash
-	seed   maphash.Seed
-	work   purgeWork
+	slots   []slot   // dense, in no meaningful order
+	index   []uint32 // open addressing: bits of the hash above, 1 + number of the slot below; 0 is free
+	arena   []byte   // long keys, exactly those of the slots
+	cells   []Vector // empty until the first purge
+	groups  []groupState
+	budget  int
+	keyed   bool // the index uses a keyed hash of the key bytes instead of the published hash
+	seed    maphash.Seed
+	work    purgeWork
+	fetched uint64 // the sum of what Fetch has loaded: without it the compiler would load nothing
 }
 
 type groupState struct {
@@ -81,8 +82,11 @@ func (t *Table) Add(group uint32, hash uint64, key []byte, w *Vector, second uin
 	}
 	total := &t.groups[group].total
 	total[0] = addSat(total[0], w[0])
-	total[1] = addSat(total[1], w[1])
-	total[2] = addSat(total[2], w[2])
+	several := w[1]|w[2] != 0
+	if several {
+		total[1] = addSat(total[1], w[1])
+		total[2] = addSat(total[2], w[2])
+	}
 	s := t.find(group, hash, key)
 	if tracked = s != nil; !tracked {
 		if s = t.admit(group, hash, key, w, mark); s == nil {
@@ -90,12 +94,36 @@ func (t *Table) Add(group uint32, hash uint64, key []byte, w *Vector, second uin
 		}
 	}
 	s.count[0] = addSat(s.count[0], w[0])
-	s.count[1] = addSat(s.count[1], w[1])
-	s.count[2] = addSat(s.count[2], w[2])
+	if several {
+		s.count[1] = addSat(s.count[1], w[1])
+		s.count[2] = addSat(s.count[2], w[2])
+	}
 	if second != 0 {
 		s.clock.tick(second, w[0], w[1])
 	}
 	return tracked
+}
+
+// Fetch loads what Add will look at for keys with these hashes, all at the same time: Add alone waits for the memory of
+// one key after the other.
+func (t *Table) Fetch(hashes []uint64) {
+	if t.keyed || len(t.slots) == 0 {
+		return
+	}
+	index, slots, cells := t.index, t.slots, t.cells
+	mask := uint32(len(index) - 1)
+	var sum uint64
+	for _, hash := range hashes {
+		sum += uint64(index[uint32(hash)&mask])
+		if len(cells) > 0 {
+			sum += t.cell(hash)[0]
+		}
+	}
+	for _, hash := range hashes {
+		s := &slots[(max(index[uint32(hash)&mask]&mask, 1) - 1)]
+		sum += s.hash + s.mark
+	}
+	t.fetched = sum
 }
 
 func (t *Table) growGroups(group uint32) {

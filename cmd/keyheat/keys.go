@@ -84,6 +84,7 @@ func runKeys(ctx context.Context, e *env, stdout io.Writer, o *keysOptions, inpu
 	o.read.once = !o.read.twice
 	settings := o.read.settings()
 	settings.KeysOnly, settings.NoPanes, settings.Bytes = true, !o.read.pane.given, o.by.of == report.Bytes
+	settings.RequestsOnly = o.by.of == report.Requests
 	r, err := readTraffic(ctx, e, &o.read, inputs, settings)
 	if err != nil {
 		return err
