@@ -57,7 +57,10 @@ func (b *Builder) plainKeys(p *ingest.Plains, events []ingest.Plain) {
 		ids[i%plainEvents] = b.plainTotals(p, &events[i])
 		hashes[i%plainEvents] = sketch.Combine(sketch.Hash(p.Key(&events[i])), b.targets.hashes[ids[i%plainEvents]])
 	}
-	table, costs := b.untimedTable(), ^uint64(0)
+	table, costs := b.untimed, ^uint64(0)
+	if table == nil {
+		table = b.untimedTable()
+	}
 	if b.settings.RequestsOnly {
 		costs = 0
 	}
