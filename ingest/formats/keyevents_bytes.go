@@ -55,30 +55,50 @@ func quotesOf(w uint64) uint64 {
 	return zeroBytes(w^everyByte*'"') | zeroBytes(w^everyByte*'\\')
 }
 
-// bare reports whether buf[i:end] is ASCII without quotes, backslashes and control characters. It looks at all of it.
-func bare(buf []byte, i, end int) bool {
+// maskedWord gives the first 8 bytes of text, and the bits of them that it has.
+func maskedWord(text []byte) (word, mask uint64) {
+	for i := 0; i < min(len(text), 8); i++ {
+		word |= uint64(text[i]) << (8 * i)
+		mask |= 0xFF << (8 * i)
+	}
+	return word, mask
+}
+
+// bare reports whether buf[i:end] is ASCII without quotes, control characters and the byte of a pattern.
+func bare(buf []byte, i, end int, pattern uint64) bool {
 	var m uint64
 	for ; i+8 <= end; i += 8 {
-		m |= special(load(buf[i : i+8 : i+8]))
+		m |= special(load(buf[i:i+8:i+8]), pattern)
 	}
-	m |= special(load(buf[i:i+8:i+8])) & (1<<(8*uint(end-i)&63) - 1)
+	m |= special(load(buf[i:i+8:i+8]), pattern) & (1<<(8*uint(end-i)&63) - 1)
 	return m&highBits == 0
 }
 
-// special has the high bit set of the lowest byte of w that is a quote, a backslash, a control character or no ASCII.
-func special(w uint64) uint64 {
-	return w | w - everyByte*' ' | (w ^ everyByte*'"') - everyByte | (w ^ everyByte*'\\') - everyByte
+// special has the high bit set of the lowest byte of w that is not bare.
+func special(w, pattern uint64) uint64 {
+	return w | w - everyByte*' ' | (w ^ everyByte*'"') - everyByte | (w ^ pattern) - everyByte
 }
 
-// bareEnd gives the place of the first quote, backslash or control character at or after i, or one that is not below n.
-func bareEnd(buf []byte, i, n int) int {
+// bareEnd gives the place of the first quote, control character or byte of the pattern at or after i, or one that is not
+// below n.
+func bareEnd(buf []byte, i, n int, pattern uint64) int {
 	for ; i < n; i += 16 {
 		b := buf[i : i+16 : i+16]
-		if low, high := bareEndOf(load(b)), bareEndOf(load(b[8:])); low|high != 0 {
+		if low, high := bareEndOf(load(b), pattern), bareEndOf(load(b[8:]), pattern); low|high != 0 {
 			return i + firstOf(low, high)
 		}
 	}
 	return n
 }
 
-func bareEndOf(w uint64) uint64 { return quotesOf(w) | (w-everyByte*' ')&^w&highBits }
+func bareEndOf(w, pattern uint64) uint64 {
+	return zeroBytes(w^everyByte*'"') | zeroBytes(w^pattern) | (w-everyByte*' ')&^w&highBits
+}
+
+// digitsAt reads the digits at the beginning of b, at most 7; size is 0 or 8 where there are none or more.
+func digitsAt(b []byte) (n uint64, size int) {
+	w := load(b) ^ everyByte*'0'
+	m := (w + everyByte*0x76 | w) & highBits
+	size = bits.TrailingZeros64(m) >> 3
+	return eightDigits(w << ((64 - 8*uint(size)) & 63)), size
+}

@@ -41,12 +41,16 @@ type csv struct {
 	separator byte
 	header    []byte
 	fields    uint32 // that the columns give, by slot
+	runs      runs
+	inRuns    bool
 }
 
 // column is what a cell is used for. Like the values of a shape, cells of one length are not searched
 // for their end.
 type column struct {
 	target
+	run runValue
+	end byte // of its cells
 	lengths
 }
 
@@ -80,6 +84,7 @@ func (p *plan) csv(head []byte, o ingest.DecodeOptions) (*csv, error) {
 	if d.fields == 0 {
 		return nil, errors.New("the header names no field of a key event")
 	}
+	d.planRuns()
 	return d, nil
 }
 

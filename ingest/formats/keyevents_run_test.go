@@ -87,11 +87,42 @@ func FuzzRuns(f *testing.F) {
 	})
 }
 
+// FuzzCSVRuns is FuzzRuns for rows of a table, behind one of some headers.
+func FuzzCSVRuns(f *testing.F) {
+	headers := []string{"ts,table,op,key,bytes", "op;key;note", "key\ttable", "bytes,table,key,op,ts", "table,note,key"}
+	rows := "2026-03-01T10:00:00.123Z,orders,read,T0001#U#0123456789abcdef,512\n2026-03-01T10:00:00.124Z,a longer name of a table,odd,k,7\n" +
+		"2026-03-01T10:00:01.124Z, orders,,\"k\",7\n2026-03-01 10:00:01,124,orders,read,k\n2026-03-01T10:00:59.124Z,orders,read,é,07\n"
+	f.Add(uint8(0), []byte("2026-03-01T10:00:00.123Z,orders,read,T0001#U#0123456789abcdef,512"), []byte(rows), uint16(100))
+	f.Add(uint8(0), []byte(`"2026-03-01 10:00:00,123",orders,read,k,512`), []byte("2026-03-01 10:00:00,123,orders,read,k\r\n"), uint16(100))
+	f.Add(uint8(1), []byte("read;k;"), []byte("op;key;note\nr;k;x\nread;k1;\nread;k2;y y\n"), uint16(100))
+	f.Add(uint8(2), []byte("k\tt"), []byte("k\tt\r\nk2\tt\r\nk\ttable of more\r\n\r\n"), uint16(100))
+	f.Add(uint8(3), []byte("1,t,k,r,2026-03-01T10:00:00"), []byte("1,t,k,r,2026-03-01T10:00:01\n22,t2,k,w,2026-03-01T10:00:02\n"), uint16(100))
+	f.Add(uint8(4), []byte("t,,k"), []byte("t,,k\ntable,note,key\nt,,k\n"), uint16(100))
+	f.Fuzz(func(t *testing.T, which uint8, before, text []byte, cut uint16) {
+		header := []byte(headers[int(which)%len(headers)])
+		runs, _ := newCSV(header, ingest.DecodeOptions{})
+		for range 2 + sameOften {
+			said(runs, padded(before))
+		}
+		single, _ := newCSV(header, ingest.DecodeOptions{})
+		got, _ := readLines(runs, text, true, int(cut))
+		want, _ := readLines(single, text, false, 0)
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Fatalf("after %q, %q (-runs +single):\n%s", before, text, diff)
+		}
+	})
+}
+
 func TestUsualRecordsAreReadInRuns(t *testing.T) {
 	d, _ := newNDJSON(nil, ingest.DecodeOptions{})
 	text := strings.Repeat(benchLine+"\n", 200)
 	if _, n := readLines(d, []byte(text), true, 3000); n < 190 {
 		t.Errorf("%d of 200 records are read in runs, want nearly all", n)
+	}
+	table, _ := newCSV([]byte("ts,op,key,bytes,note,table"), ingest.DecodeOptions{})
+	text = strings.Repeat("2026-03-01T10:00:00.123Z,read,T0001#U#0123456789abcdef,512,any note,orders\n", 200)
+	if _, n := readLines(table, []byte(text), true, 3000); n < 190 {
+		t.Errorf("%d of 200 rows are read in runs, want nearly all", n)
 	}
 }
 

@@ -21,19 +21,20 @@ const (
 	seenProbes = 4 // neighbouring slots that a value may be in
 )
 
-// home gives the slot in which a value that begins with that word most likely is.
-func (s *seenWords) home(first uint64) *seenWord { return &s[first*hashFactor>>(64-seenBits)] }
+// home gives the slot in which a value that is placed by a word most likely is.
+func (s *seenWords) home(word uint64) *seenWord { return &s[word*hashFactor>>(64-seenBits)] }
 
 // is reports whether w is the value that begins with these words; of one that is longer it is false.
 func (w *seenWord) is(first, second uint64) bool {
 	return (first^w.first)&w.firstMask|(second^w.second)&w.secondMask == 0 && uint(w.size-1) < 15
 }
 
-// find gives what is known of the value that begins at buf[i], of which 16 bytes can be read; nil: nothing.
-func (s *seenWords) find(buf []byte, i int) *seenWord {
+// find gives what is known of the value that begins at buf[i], of which 16 bytes can be read; nil: nothing. word is what
+// it is placed by: its first bytes, or what always stands there when it does.
+func (s *seenWords) find(word uint64, buf []byte, i int) *seenWord {
 	b := buf[i : i+16 : i+16]
 	first, second := load(b), load(b[8:])
-	at := first * hashFactor >> (64 - seenBits)
+	at := word * hashFactor >> (64 - seenBits)
 	for k := range uint64(seenProbes) {
 		w := &s[at+k]
 		if (first^w.first)&w.firstMask|(second^w.second)&w.secondMask == 0 && w.size > 0 && (len(w.rest) == 0 || w.goesOn(buf, i)) {
@@ -47,9 +48,9 @@ func (w *seenWord) goesOn(buf []byte, i int) bool {
 	return i+w.size < len(buf) && bytes.Equal(w.rest, buf[i+16:i+w.size+1])
 }
 
-// add makes known what the value that begins at buf[i] means. kept is a copy of it, not empty, and of what ends it.
-func (s *seenWords) add(buf []byte, i int, kept []byte, number uint16) *seenWord {
-	at := load(buf[i:i+16]) * hashFactor >> (64 - seenBits)
+// add makes known what a value means that is placed by word. kept is a copy of it, not empty, and of what ends it.
+func (s *seenWords) add(word uint64, kept []byte, number uint16) *seenWord {
+	at := word * hashFactor >> (64 - seenBits)
 	free := at
 	for free < at+seenProbes-1 && s[free].size > 0 {
 		free++

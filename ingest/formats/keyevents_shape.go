@@ -92,14 +92,6 @@ func literal(text []byte) shaped {
 	return l
 }
 
-func maskedWord(text []byte) (word, mask uint64) {
-	for i := 0; i < min(len(text), 8); i++ {
-		word |= uint64(text[i]) << (8 * i)
-		mask |= 0xFF << (8 * i)
-	}
-	return word, mask
-}
-
 // at reports whether the literal stands at buf[i], of which 16 bytes can be read.
 func (l *shaped) at(buf []byte, i int) bool {
 	b := buf[i : i+16 : i+16]
