@@ -15,7 +15,7 @@ var CloudTrail = ingest.Format{
 	Carries:  []string{"time", "table", "index", "partition key", "sort key", "operation", "throttles"},
 	Doc: `Data events of DynamoDB
 (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/logging-using-cloudtrail.html): files as they are
-delivered to S3, single events as CloudWatch Logs, EventBridge or Athena have them, also as messages ("aws logs filter-log-events").
+delivered to S3, single events as CloudWatch Logs, EventBridge or Athena (as JSON, not as CSV) have them, also as messages ("aws logs filter-log-events").
 Names in any case.
 
     {"Records":[{"eventSource":"dynamodb.amazonaws.com","eventName":"PutItem","eventTime":"2026-11-02T10:00:01Z",
@@ -27,6 +27,9 @@ apart by the error. Reads without consistentRead are eventually consistent, as t
 
 Events name the attributes of the key, and not which one is the partition key; see the format dynamodb-stream.`,
 	Sniff: func(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
+		if trailTable(head) {
+			return ingest.Verdict{Fit: ingest.Ambiguous, Why: "CloudTrail events as a table of Athena, which is not read: give the files in S3 that Athena reads, or UNLOAD (SELECT …) TO 's3://…' WITH (format = 'JSON')"}
+		}
 		return awsVerdict(head, awsjson.Trail, "CloudTrail events")
 	},
 	Begins: awsjson.Begins,
@@ -34,6 +37,14 @@ Events name the attributes of the key, and not which one is the partition key; s
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
 		return &cloudTrail{options: o, times: ingest.TimeParser{Location: o.Location}}, nil
 	},
+}
+
+// trailTable reports whether a text begins as the CSV of a query over CloudTrail's files.
+func trailTable(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	line = bytes.ToLower(line)
+	return len(line) > 0 && line[0] != '{' && line[0] != '[' && bytes.IndexByte(line, ',') > 0 && bytes.Contains(line, []byte("eventname")) &&
+		(bytes.Contains(line, []byte("requestparameters")) || bytes.Contains(line, []byte("eventsource")))
 }
 
 const (

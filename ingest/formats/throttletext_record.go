@@ -107,7 +107,7 @@ func belowLog(head []byte) bool {
 		return true
 	}
 	i := exceptionAt(head)
-	return i > 0 && (dateAt(head) != 0 || len(bytes.TrimSpace(head[timeSize(head):i])) > 0) // a program that prints the time itself
+	return i > 0 && levelAt(head[:i]) < 0 && (dateAt(head) != 0 || len(bytes.TrimSpace(head[timeSize(head):i])) > 0) // a program that prints the time itself
 }
 
 var causedBy = []byte("Caused by: ")
