@@ -29,7 +29,7 @@ func Build(p *Parts) *Report {
 	v := p.View
 	r := &Report{
 		Version: p.Version, Unread: p.Unread, Nodes: len(v.Nodes), Span: v.Span, PaneSeconds: v.Width, Panes: v.Panes,
-		Partial: p.Partial, Problems: p.Problems, Second: v.Second, Notes: slices.Concat(p.Notes, lostNotes(v.Lost), conflictNotes(v), witnessNotes(v), copyNotes(v), sampleNotes(v), indexDesigns(v), typeDesigns(v)),
+		Partial: p.Partial, Problems: p.Problems, Second: v.Second, Notes: slices.Concat(p.Notes, lostNotes(v.Lost), conflictNotes(v), witnessNotes(v), copyNotes(v), sampleNotes(v), idlePartitions(v), indexDesigns(v), typeDesigns(v)),
 		Findings: orderFindings(p.Findings), NotAssessed: orderNotAssessed(p.NotAssessed), Settings: p.Settings,
 	}
 	r.typeNotes = len(typeDesigns(v))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/keyheat/keyheat/detect"
 	"github.com/keyheat/keyheat/ingest"
@@ -55,6 +56,43 @@ func partitionsOf(v *detect.View, t *detect.TargetView) *Partitions {
 // tells reports whether any source says more than that there is a partition.
 func (e *partitionEstimate) tells() bool {
 	return slices.ContainsFunc(e.out.Sources, func(s PartitionSource) bool { return s.Number > 1 || s.Kind == "at most" })
+}
+
+// idlePartitions tells the estimates for tables and indexes of which settings and metrics alone are known: they stand in no list.
+func idlePartitions(v *detect.View) []string {
+	var notes []string
+	more, last := 0, detect.Target{}
+	for i := range v.Facts {
+		of := v.Facts[i].Target
+		if of == last || slices.ContainsFunc(v.Targets, func(t *detect.TargetView) bool { return t.Target == of }) {
+			continue
+		}
+		last = of
+		switch p := partitionsOf(v, &detect.TargetView{Target: of}); {
+		case p == nil:
+		case len(notes) == maxDesigns:
+			more++
+		default:
+			notes = append(notes, p.note(of))
+		}
+	}
+	if more > 0 {
+		notes = append(notes, fmt.Sprintf("more tables and indexes without traffic of which something tells their partitions: %d", more))
+	}
+	return notes
+}
+
+// note tells an estimate in a sentence.
+func (p *Partitions) note(of detect.Target) string {
+	name := cut(of.Table)
+	if of.Index != "" {
+		name = fmt.Sprintf("index %s of %s", cut(of.Index), name)
+	}
+	said := []string{}
+	for _, s := range p.Sources {
+		said = append(said, fmt.Sprintf("%s %d by %s", s.Kind, s.Number, strings.ReplaceAll(s.Name, "-", " ")))
+	}
+	return fmt.Sprintf("partitions of %s, of which no traffic was read, an estimate: %d or more (%s)", name, p.Low, strings.Join(said, ", "))
 }
 
 type partitionEstimate struct {

@@ -10,6 +10,27 @@ import (
 	"github.com/keyheat/keyheat/ingest"
 )
 
+func TestTablesThatOnlySettingsTellOfHaveAnEstimate(t *testing.T) {
+	of := func(table, index, name, value string) detect.FactStats {
+		return detect.FactStats{Target: detect.Target{Store: ingest.DynamoDB, Table: table, Index: index}, Name: name, Value: value}
+	}
+	v := &detect.View{
+		Limits:  detect.DefaultLimits(),
+		Targets: []*detect.TargetView{{Target: detect.Target{Store: ingest.DynamoDB, Table: "Busy"}}},
+		Facts: []detect.FactStats{
+			of("Busy", "", ingest.FactWriteUnits, "9000"), of("Idle", "", ingest.FactReadUnits, "100"), of("Idle", "", ingest.FactWriteUnits, "6001"),
+			of("Idle", "byDay", ingest.FactBilling, "PAY_PER_REQUEST"), of("Small", "", ingest.FactTableBytes, "9"),
+		},
+	}
+	want := []string{
+		"partitions of Idle, of which no traffic was read, an estimate: 7 or more (at least 7 by provisioned)",
+		"partitions of index byDay of Idle, of which no traffic was read, an estimate: 1 or more (about 4 by on demand)",
+	}
+	if d := cmp.Diff(idlePartitions(v), want); d != "" {
+		t.Errorf("(-got +want):\n%s", d)
+	}
+}
+
 func TestPartitionsAreEstimatedFromEachSource(t *testing.T) {
 	orders := detect.Target{Store: ingest.DynamoDB, Table: "Orders"}
 	fact := func(name, value string) detect.FactStats {
