@@ -95,6 +95,9 @@ func readAll(data []byte, mem Allocator) (rows []streamRow, err error) {
 		return nil, err
 	}
 	defer r.Release()
+	if len(r.Fields()) < len(streamFields) {
+		return nil, errors.New("has fewer columns") // which readers look at before they ask for cells
+	}
 	for {
 		b, err := r.Next()
 		if err != nil {
