@@ -21,6 +21,9 @@ const pyspark = "pyspark==4.3.0"
 
 const root = "../../.."
 
+// java makes each Java compile little and collect on one thread: jobs of seconds then cost half the CPU time.
+const java = "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 // A cluster is what starts a Spark and the program that it runs.
 type cluster struct {
 	venv, keyheat, dir string
@@ -108,7 +111,7 @@ func (c *cluster) submit(t *testing.T, j job) (code int, said string, report []b
 	cmd := exec.CommandContext(t.Context(), filepath.Join(homes[0], "bin/spark-submit"), append(args, j.args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SPARK_LOCAL_IP=127.0.0.1", "SPARK_HOME="+homes[0], "SPARK_WORKER_DIR="+dir, "SPARK_LOCAL_DIRS="+dir,
-		"PYSPARK_PYTHON="+filepath.Join(c.venv, "bin/python"), "SPARK_CONF_DIR="+dir)
+		"PYSPARK_PYTHON="+filepath.Join(c.venv, "bin/python"), "SPARK_CONF_DIR="+dir, java)
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		t.Fatal(err)
@@ -252,7 +255,7 @@ func TestTheWalkThroughRuns(t *testing.T) {
 	}
 	script = before + after
 	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
-	cmd.Dir = clone
+	cmd.Dir, cmd.Env = clone, append(os.Environ(), java)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(out), "\nthe same\n") {
 		t.Errorf("error %v:\n%s", err, out)
