@@ -244,10 +244,15 @@ func (n *node) kill() {
 // tool runs one of the server's command line tools and gives what it prints.
 func (n *node) tool(t *testing.T, class string, args ...string) []byte {
 	t.Helper()
+	return n.toolUntil(t.Context(), t, class, args...)
+}
+
+func (n *node) toolUntil(ctx context.Context, t *testing.T, class string, args ...string) []byte {
+	t.Helper()
 	java := append(javaOptions(n.lib), "-Xmx256m", "-Duser.home="+n.dir, "-Dlogback.configurationFile="+n.path("conf/tools.xml"),
 		"-Dcassandra.config=file://"+n.path("conf/cassandra.yaml"), "-Dcassandra.storagedir="+n.dir,
 		"-cp", n.path("conf")+":"+n.lib+"/*", "org.apache.cassandra.tools."+class)
-	cmd := exec.CommandContext(t.Context(), "java", append(java, args...)...)
+	cmd := exec.CommandContext(ctx, "java", append(java, args...)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -255,6 +260,12 @@ func (n *node) tool(t *testing.T, class string, args ...string) []byte {
 		t.Fatalf("%s %s: %v\n%s%s", class, strings.Join(args, " "), err, out, said.Bytes())
 	}
 	return out
+}
+
+// restore runs nodetool in a cleanup, when the test's own context has ended.
+func (n *node) restore(t *testing.T, args ...string) {
+	t.Helper()
+	n.toolUntil(context.WithoutCancel(t.Context()), t, "NodeTool", append([]string{"-h", "127.0.0.1", "-p", strconv.Itoa(n.jmx)}, args...)...)
 }
 
 // nodetool runs nodetool.
