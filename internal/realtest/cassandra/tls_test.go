@@ -97,6 +97,7 @@ func TestTLSWithAClientsCertificate(t *testing.T) {
 type stall struct {
 	net.Listener
 	stopped atomic.Bool
+	used    chan struct{} // closed when the first client is there
 }
 
 func newStall(t *testing.T, to string) *stall {
@@ -105,13 +106,16 @@ func newStall(t *testing.T, to string) *stall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stall{Listener: l}
+	s := &stall{Listener: l, used: make(chan struct{})}
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
-		for {
+		for first := true; ; first = false {
 			client, err := l.Accept()
 			if err != nil {
 				return
+			}
+			if first {
+				close(s.used)
 			}
 			server, err := net.Dial("tcp", to)
 			if err != nil {
@@ -147,10 +151,16 @@ func (s *stall) pass(to, from net.Conn) {
 func TestASlowServerIsAskedAgain(t *testing.T) {
 	n := theNode(t)
 	way := newStall(t, n.address())
-	cmd := exec.CommandContext(t.Context(), keyheat(t), "analyze", "--format", "json", "--for", "14s", "--load-limit", "2000", "cassandra://cassandra@"+way.Addr().String()+"?interval=1s&timeout=1s&since=1s") // not what other tests traced
+	cmd := exec.CommandContext(t.Context(), keyheat(t), "analyze", "--format", "json", "--for", "20s", "--load-limit", "2000", "cassandra://cassandra@"+way.Addr().String()+"?interval=1s&timeout=2s&since=1s") // not what other tests traced
 	cmd.Env = append(os.Environ(), "KEYHEAT_CASSANDRA_PASSWORD=cassandra")
-	time.AfterFunc(4*time.Second, func() { way.stopped.Store(true) })
-	time.AfterFunc(8*time.Second, func() { way.stopped.Store(false) })
+	go func() { // a loaded machine starts it late
+		select {
+		case <-way.used:
+			time.AfterFunc(6*time.Second, func() { way.stopped.Store(true) })
+			time.AfterFunc(12*time.Second, func() { way.stopped.Store(false) })
+		case <-t.Context().Done():
+		}
+	}()
 	out, err := cmd.Output()
 	if err != nil {
 		t.Errorf("%v: the server answered again before the end", err)
