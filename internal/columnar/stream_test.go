@@ -268,3 +268,33 @@ func BenchmarkStream(b *testing.B) {
 		b.ReportMetric(float64(len(data))/float64(4*len(rows)), "B/row")
 	})
 }
+
+func TestEachBatchHasTheTextsOfItsOwnRowsAlone(t *testing.T) {
+	var out bytes.Buffer
+	w, err := NewStreamWriter(&out, streamFields, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.NewChaCha8([32]byte{3})
+	sizes := []int{}
+	for range 5 {
+		before := out.Len()
+		for range 500 {
+			row := streamRow{Name: make([]byte, 100), Word: []byte("a")}
+			random.Read(row.Name)
+			if err := row.write(w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, out.Len()-before)
+	}
+	for _, size := range sizes {
+		if size < 500*100 || size > 500*130 {
+			t.Errorf("batches of 500 names of 100 bytes have %d bytes", sizes)
+			break
+		}
+	}
+}

@@ -141,6 +141,11 @@ func (w *StreamWriter) Flush() error {
 func (w *StreamWriter) write() error {
 	rec := w.builder.NewRecord()
 	defer rec.Release()
+	for _, b := range w.builder.Fields() {
+		if dictionary, ok := b.(array.DictionaryBuilder); ok {
+			dictionary.ResetFull() // it would else keep, and write again, all texts of the batches before
+		}
+	}
 	w.rows, w.held = 0, 0
 	if err := w.out.Write(rec); err != nil {
 		return fmt.Errorf("making a batch: %w", err)
