@@ -26,13 +26,13 @@ const (
 	tracePatience = 2 * time.Minute
 	// maxTraces are held at a time, told or not.
 	maxTraces = 1 << 16
-	// traceBatch are the sessions whose events are asked for at once. Each counts as traceCost requests:
-	// measured, its events cost the server 1.2 ms (docs/live-cassandra.md).
-	traceBatch = 10
+	// traceBatch are the sessions whose events are asked for at once: of more at once each costs less. Each counts
+	// as traceCost requests (docs/live-cassandra.md).
+	traceBatch = 25
 	traceCost  = 4
 	// traceRest is how long sessions are not looked for after a look, in times of what that took: the server
-	// goes through all that are stored, some of a day ago.
-	traceRest = 200
+	// goes through all that are stored, some of a day ago. It has to: they have no order by time.
+	traceRest = 300
 )
 
 // A traceReader reads system_traces, each session once: when it is finished, and its events are written.

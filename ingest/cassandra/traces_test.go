@@ -190,7 +190,7 @@ func TestRequestsWhoseEventsAreNotReadInTimeAreToldWithoutThem(t *testing.T) {
 		f := newFake()
 		f.tables["system_traces.sessions"], f.tables["system_traces.events"] = log.rows, log.events
 		s := f.server(t, "cassandra://10.0.0.1")
-		s.config.rate = 300
+		s.config.rate = 1000
 		to, err := collect(t, s, 12*time.Second)
 		if err != nil {
 			t.Fatal(err)
