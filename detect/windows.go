@@ -11,9 +11,10 @@ import (
 // A SamplerWindow is one list that a sampler made of a target: its busiest keys while it ran. Windows may
 // overlap, so their counts are not added up.
 type SamplerWindow struct {
-	Observer Observer
-	Keys     []SampledKey // largest count first
-	At       []ingest.Position
+	Observer  Observer
+	Contended bool         // it counts contentions, not requests
+	Keys      []SampledKey // largest count first
+	At        []ingest.Position
 }
 
 // A SampledKey is one line of a list, reads and writes together.
@@ -39,7 +40,7 @@ func samplerWindows(p *Profile, list []SelectedStats) []SamplerWindow {
 		}
 		o := p.Observers[s.Observer]
 		if n := len(windows); n == 0 || windows[n-1].Observer != o {
-			windows = append(windows, SamplerWindow{Observer: o})
+			windows = append(windows, SamplerWindow{Observer: o, Contended: strings.HasPrefix(o.Role, ingest.RoleContention)})
 		}
 		windows[len(windows)-1].add(s)
 	}

@@ -295,5 +295,9 @@ const MaxProblemText = 200
 // (a print-out may hold several) has a Role of its own: RoleSampler + "2".
 const RoleSampler = "sampler "
 
+// RoleContention begins the Role of events of a sampler's list of contentions: Requests are rounds that lightweight
+// transactions of the key lost to each other.
+const RoleContention = RoleSampler + "contention "
+
 // RoleTrace is the Role of reads that traces tell of beside their request, or without it.
 const RoleTrace = "trace"

@@ -14,15 +14,16 @@ const (
 	CollectionBytes
 	CollectionItems
 	ItemBytes
-	Measures // number of measures
+	WriteBytes // of one write to a partition
+	Measures   // number of measures
 )
 
 // String gives the name used in reports.
 func (m Measure) String() string {
 	return [...]string{
 		"partition_bytes", "partition_rows", "partition_cells", "partition_tombstones", "row_bytes",
-		"cell_bytes", "collection_bytes", "collection_items", "item_bytes",
-	}[min(m, ItemBytes)]
+		"cell_bytes", "collection_bytes", "collection_items", "item_bytes", "write_bytes",
+	}[min(m, WriteBytes)]
 }
 
 // A State is a measured condition of one partition, row, cell, collection or item at one time; of
@@ -117,6 +118,7 @@ const (
 	SourcePartitions      = "sstablepartitions" // sum over the SSTables of one print-out
 	SourceMetadata        = "sstablemetadata"   // of one SSTable
 	SourceDump            = "sstabledump"       // of one SSTable
+	SourceSampler         = "profileload"       // maxima of a sampler while it ran
 	SourceLargeTable      = "large_data"        // rows of Scylla's system.large_* tables, of one SSTable
 )
 

@@ -10,25 +10,46 @@ import (
 )
 
 // sampledKeys judges the lists that samplers made of a table. Windows may overlap: of each key the one
-// speaks in which it is largest.
+// speaks in which it is largest. Contentions are told with its requests, where those stand out as well.
 func sampledKeys(v *detect.View, t *detect.TargetView) []detect.Finding {
-	best := map[string]listedKey{}
+	best, contended := map[string]listedKey{}, map[string]listedKey{}
 	for i := range t.Windows {
+		of := best
+		if t.Windows[i].Contended {
+			of = contended
+		}
 		for _, k := range hotInWindow(v, &t.Windows[i]) {
-			if was, ok := best[string(k.key)]; !ok || k.low > was.low {
-				best[string(k.key)] = k
+			if was, ok := of[string(k.key)]; !ok || k.low > was.low {
+				of[string(k.key)] = k
 			}
 		}
 	}
 	found := []detect.Finding{}
-	for _, k := range best {
-		found = append(found, k.finding(v, t))
+	for id, k := range best {
+		f := k.finding(v, t, &requestList)
+		if c, ok := contended[id]; ok {
+			f.Evidence = append(f.Evidence, c.finding(v, t, &contentionList).Evidence[0])
+		}
+		found = append(found, f)
+	}
+	for id, k := range contended {
+		if _, told := best[id]; !told {
+			found = append(found, k.finding(v, t, &contentionList))
+		}
 	}
 	slices.SortFunc(found, func(a, b detect.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Cost, a.Cost), slices.Compare(a.Subject.Key, b.Subject.Key))
 	})
 	return found[:min(len(found), maxHotKeys)]
 }
+
+// A samplerList is what the counts of a list are of.
+type samplerList struct{ measure, unit, what string }
+
+var (
+	requestList    = samplerList{"sampled_requests", "requests", "the requests"}
+	contentionList = samplerList{"sampled_contentions", "contentions", "the contentions of lightweight transactions"}
+)
 
 // A listedKey is a key that stands out in a sampler's list.
 type listedKey struct {
@@ -69,7 +90,7 @@ func hotInWindow(v *detect.View, w *detect.SamplerWindow) []listedKey {
 	return found
 }
 
-func (k *listedKey) finding(v *detect.View, t *detect.TargetView) detect.Finding {
+func (k *listedKey) finding(v *detect.View, t *detect.TargetView, of *samplerList) detect.Finding {
 	floor, severity := v.Limits.Of(detect.SamplerRequests), detect.Low
 	if many := v.Limits.Of(detect.SamplerMedium); detect.Whole(k.low) >= many.Value {
 		floor, severity = many, detect.Medium
@@ -82,12 +103,12 @@ func (k *listedKey) finding(v *detect.View, t *detect.TargetView) detect.Finding
 		Subject:  detect.Subject{Target: t.Target, Key: k.key, HasKey: true},
 		Cost:     detect.Whole(k.low),
 		Evidence: []detect.Evidence{
-			measure{detect.Whole(k.high), detect.Whole(k.low), detect.Whole(k.high)}.against("sampled_requests", "requests", floor.Value, floor.Source),
+			measure{detect.Whole(k.high), detect.Whole(k.low), detect.Whole(k.high)}.against(of.measure, of.unit, floor.Value, floor.Source),
 			measure{value, min(detect.Ratio(k.low, k.listed), 1000), value}.against("share_of_list", "share", share.Value, share.Source),
 			measure{times, times, times}.evidence("times_the_median", "times"),
 		},
-		Message: fmt.Sprintf("one key has %s of the requests in a sampler's list, %s times the median of the other keys; the list does not tell the whole traffic",
-			percent(value), whole(times)),
+		Message: fmt.Sprintf("one key has %s of %s in a sampler's list, %s times the median of the other keys; the list does not tell the whole traffic",
+			percent(value), of.what, whole(times)),
 	}
 	f.Evidence[0].How, f.Evidence[1].How, f.Evidence[2].How = detect.Stored, detect.Inferred, detect.Inferred
 	return settle(f, k.at)

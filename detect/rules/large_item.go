@@ -27,7 +27,7 @@ func judgeLargeItem(v *detect.View) ([]detect.Finding, []detect.NotAssessed) {
 	for _, t := range v.Targets {
 		items := map[string]int{} // by key: place in large
 		large := []detect.Finding{}
-		for _, c := range conditionsOf(t, ingest.RowBytes, ingest.CellBytes, ingest.CollectionBytes, ingest.CollectionItems, ingest.ItemBytes) {
+		for _, c := range conditionsOf(t, ingest.RowBytes, ingest.CellBytes, ingest.CollectionBytes, ingest.CollectionItems, ingest.ItemBytes, ingest.WriteBytes) {
 			f, ok := itemFinding(v, t, c)
 			if !ok {
 				continue
@@ -75,6 +75,7 @@ type itemLimit struct {
 var itemLimits = []itemLimit{
 	{ingest.DynamoDB, ingest.ItemBytes, detect.DynamoItemBytes, true},
 	{ingest.Cassandra, ingest.CellBytes, detect.CassandraMutationBytes, true},
+	{ingest.Cassandra, ingest.WriteBytes, detect.CassandraMutationBytes, true},
 	{ingest.Scylla, ingest.RowBytes, detect.ScyllaRowBytes, false},
 	{ingest.Scylla, ingest.CellBytes, detect.ScyllaCellBytes, false},
 	{ingest.Scylla, ingest.CollectionItems, detect.ScyllaCollectionItems, false},
@@ -136,6 +137,6 @@ func itemSeverity(v *detect.View, low detect.Milli, limit *detect.Limit, wall bo
 func itemName(m ingest.Measure) string {
 	return map[ingest.Measure]string{
 		ingest.RowBytes: "row", ingest.CellBytes: "cell", ingest.CollectionBytes: "collection",
-		ingest.CollectionItems: "collection", ingest.ItemBytes: "item",
+		ingest.CollectionItems: "collection", ingest.ItemBytes: "item", ingest.WriteBytes: "write",
 	}[m]
 }

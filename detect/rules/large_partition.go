@@ -148,8 +148,12 @@ func (p *partition) message(fired []string) string {
 	case p.rows != nil && p.rows.said != nil:
 		said = fmt.Sprintf("the store reports a partition of %s as too large, by %s", plural(p.rows.said.Max, "row"), p.rows.whichLimit("its own limit"))
 	}
+	of := "one SSTable or one write"
+	if p.bytes == nil && p.rows.best.Source == ingest.SourceSampler {
+		of = "one read"
+	}
 	if least {
-		said += "; the record is of one SSTable or one write, so it is at least so much"
+		said += "; the record is of " + of + ", so it is at least so much"
 	}
 	if p.bytes != nil && !p.bytes.keyKnown || p.bytes == nil && !p.rows.keyKnown {
 		said += "; which one is not told"

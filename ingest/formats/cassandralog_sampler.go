@@ -53,6 +53,12 @@ func (s *clSamples) Event(e *ingest.Event) {
 
 func (s *clSamples) Problem(p ingest.Problem) { s.to.Problem(p) }
 func (s *clSamples) Skip(string)              {}
-func (s *clSamples) State(*ingest.State)      {}
-func (s *clSamples) Fact(*ingest.Fact)        {}
-func (s *clSamples) Point(*ingest.Point)      {}
+
+// State implements ingest.Sink.
+func (s *clSamples) State(st *ingest.State) {
+	st.Node, st.UnixNano = s.rec.Node, s.nano
+	s.to.State(st)
+}
+
+func (s *clSamples) Fact(*ingest.Fact)   {}
+func (s *clSamples) Point(*ingest.Point) {}

@@ -9,7 +9,7 @@ var ProfileLoad = ingest.Format{
 	Name:     "nodetool-profileload",
 	Title:    "nodetool profileload or toppartitions of Cassandra 4.0 on",
 	Coverage: ingest.Selected,
-	Carries:  []string{"key", "operation", "count with its error", "tombstones"},
+	Carries:  []string{"key", "operation", "count with its error", "tombstones", "rows of partitions", "sizes of writes"},
 	Doc: `Text of nodetool profileload, and of toppartitions from 4.0 on: a list for each sampler, of one node and a few
 seconds (https://cassandra.apache.org/doc/latest/cassandra/managing/tools/nodetool/profileload.html):
 
@@ -21,8 +21,9 @@ seconds (https://cassandra.apache.org/doc/latest/cassandra/managing/tools/nodeto
        Table     Partition Tombstones
        shop.jobs queue-7   9800
 
-Lists of reads and writes are counts, at most as much too high as the last number says. The list of
-tombstones is one of single reads. What the others hold (rows of a read, sizes of mutations, slow texts) is
+Lists of reads, writes and CAS contentions (rounds that lightweight transactions lost) are counts, at most as much
+too high as the last number says. The list of tombstones is one of single reads; that of rows says what a partition
+has at least, that of mutations how large one write to it was. SSTables a read and slow texts, which tell no table, are
 passed over. A print-out may hold several runs.`,
 	Sequential: true,
 	Sniff:      sniffProfileLoad,

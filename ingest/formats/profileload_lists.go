@@ -15,11 +15,11 @@ var samplerKinds = map[string]samplerKind{
 	"frequency of reads by partition:":           readsList,
 	"frequency of writes by partition:":          writesList,
 	"partitions read with the most tombstones:":  tombstonesList,
-	"partitions read with the most rows:":        otherList,
+	"partitions read with the most rows:":        rowsList,
 	"partitions read with the most sstables:":    otherList,
-	"frequency of cas contentions by partition:": otherList,
-	"frequency of cas contention by partition:":  otherList,
-	"max mutation size by partition:":            otherList,
+	"frequency of cas contentions by partition:": contentionsList, // 4.0, 4.1
+	"frequency of cas contention by partition:":  contentionsList,
+	"max mutation size by partition:":            bytesList,
 	"longest read query times:":                  otherList,
 }
 
@@ -29,9 +29,17 @@ const (
 	noList samplerKind = iota
 	readsList
 	writesList
+	contentionsList
 	tombstonesList
+	rowsList
+	bytesList
 	otherList
 )
+
+// counts reports whether rows of a list are counts with their error; those of the others are the largest values.
+func (k samplerKind) counts() bool {
+	return k == readsList || k == writesList || k == contentionsList
+}
 
 func samplerKindOf(line []byte) samplerKind {
 	return samplerKinds[strings.ToLower(string(bytes.TrimSpace(line)))]
@@ -83,36 +91,53 @@ func (d *profileLoad) Decode(rec *ingest.Record, to ingest.Sink) {
 
 // row reads "table key numbers" from both ends: keys may hold blanks.
 func (d *profileLoad) row(rec *ingest.Record, to ingest.Sink) {
-	e := ingest.Event{Coverage: ingest.Selected, Store: ingest.Cassandra, Role: d.run.role(), Op: ingest.OpRead, KeyKnown: true, At: rec.At}
 	before, last := lastField(rec.Data)
 	n, ok := systable.Count(last)
-	if d.kind == tombstonesList {
-		e.Role += " tombstones"
-		e.SetTombstones(n)
-	} else {
-		e.Error = n
+	count := n
+	if d.kind.counts() {
 		var whole bool
 		before, last = lastField(before)
-		e.Requests, whole = systable.Count(last)
-		e.Error = min(e.Error, e.Requests)
+		count, whole = systable.Count(last)
 		ok = ok && whole
-	}
-	if d.kind == writesList {
-		e.Op = ingest.OpWrite
 	}
 	table, key, split := d.split(before)
 	if !ok || !split {
 		complain(to, causeSampleRow, rec.Data, rec.At)
 		return
 	}
-	e.Table, e.Index = splitName(nil, table)
-	d.key = systable.PrintedKey(d.key, key, e.Table, d.schema)
-	e.Key = d.key
-	if e.Requests == 0 && d.kind != tombstonesList {
+	name, index := splitName(nil, table)
+	d.key = systable.PrintedKey(d.key, key, name, d.schema)
+	switch {
+	case d.kind == rowsList || d.kind == bytesList:
+		d.largest(ingest.State{Store: ingest.Cassandra, Table: name, Index: index, Key: d.key, KeyKnown: true, Source: ingest.SourceSampler, Value: n, At: rec.At}, to)
+	case d.kind.counts() && count == 0:
 		to.Skip(skipSampler)
-		return
+	default:
+		d.event(ingest.Event{Store: ingest.Cassandra, Table: name, Index: index, Key: d.key, KeyKnown: true, Requests: count, Error: min(n, count), At: rec.At}, to)
+	}
+}
+
+// event gives a row of a list of requests; of the list of tombstones it is one read.
+func (d *profileLoad) event(e ingest.Event, to ingest.Sink) {
+	e.Coverage, e.Op, e.Role = ingest.Selected, ingest.OpRead, d.run.role()
+	switch d.kind {
+	case writesList:
+		e.Op = ingest.OpWrite
+	case contentionsList:
+		e.Op, e.Role = ingest.OpUpdate, d.run.contentions()
+	case tombstonesList:
+		e.SetTombstones(e.Requests)
+		e.Role, e.Requests, e.Error = e.Role+" tombstones", 0, 0
 	}
 	to.Event(&e)
+}
+
+// largest gives a row of a list of maxima: a partition has at least the rows that one read of it gave.
+func (d *profileLoad) largest(s ingest.State, to ingest.Sink) {
+	if s.Measure = ingest.WriteBytes; d.kind == rowsList {
+		s.Measure, s.AtLeast = ingest.PartitionRows, true
+	}
+	to.State(&s)
 }
 
 // split takes "   ks.table   key   " apart; the header says where the key begins, unless somebody
@@ -129,7 +154,7 @@ func (d *profileLoad) split(text []byte) (table, key []byte, ok bool) {
 }
 
 func (d *profileLoad) unfinished(to ingest.Sink) {
-	if (d.kind == readsList || d.kind == writesList || d.kind == tombstonesList) && d.keyAt == 0 && !d.empty {
+	if d.kind != noList && d.kind != otherList && d.keyAt == 0 && !d.empty {
 		complain(to, causeListCut, nil, d.title)
 	}
 }

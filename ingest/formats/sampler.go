@@ -37,5 +37,7 @@ func (r *samplerRun) list(kind string) {
 
 func (r *samplerRun) role() string { return ingest.RoleSampler + strconv.Itoa(r.number) }
 
+func (r *samplerRun) contentions() string { return ingest.RoleContention + strconv.Itoa(r.number) }
+
 // scyllaPrefix is what ScyllaDB from 4.5 on puts before keys: (keyspace:table) key.
 var scyllaPrefix = regexp.MustCompile(`^\(([^:()\s]+):([^()\s]+)\) `)
