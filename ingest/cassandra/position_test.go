@@ -29,7 +29,7 @@ func (f *tornFile) Write(p []byte) (int, error) {
 	return f.Buffer.Write(p)
 }
 
-// record goes on with a capture, and is killed after a time; 0: it ends then.
+// recordUntil goes on with a capture for a time, at the end of which it is killed or ends.
 func recordUntil(t *testing.T, f *fakeCluster, file *tornFile, url string, d time.Duration, kill bool) {
 	t.Helper()
 	before := &capture.Before{}
@@ -153,4 +153,34 @@ func TestPositionsOfAnotherShapeAreRefused(t *testing.T) {
 	} else if d := cmp.Diff(got, p, cmp.AllowUnexported(tracePosition{})); d != "" {
 		t.Errorf("read (-), written (+):\n%s", d)
 	}
+}
+
+func TestSlowRequestsOfScyllaAreToldOnceInTwoRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2024, 5, 30, 12, 16, 31, 0, time.UTC)))
+		text := fixture(t, "scylla-trace/slow.txt")
+		f := scylla()
+		f.tables["system_traces.node_slow_log"] = func(_ string, q *query) ([]record, error) {
+			return slices.DeleteFunc(printedRows(text), func(r record) bool {
+				date, cause := ingest.ParseTime([]byte(r["date"]), nil)
+				return cause != "" || date < q.args[0].(time.Time).UnixNano()
+			}), nil
+		}
+		file := &tornFile{}
+		for range 2 {
+			recordUntil(t, f, file, "scylla://172.29.3.6?since=24h", 15*time.Second, false)
+		}
+		live, err := capture.Format.Open(&ingest.Stored{All: bytes.NewReader(file.Bytes())}, ingest.DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := &told{}
+		if err := live.Collect(t.Context(), to); err != nil {
+			t.Fatal(err)
+		}
+		want := anonymous(exported(t, nil, "scylla-trace", ingest.Scylla, text))
+		if d := cmp.Diff(anonymous(to.of("event")), want); d != "" || len(want) == 0 {
+			t.Errorf("in two runs (-), exported (+):\n%s", d)
+		}
+	})
 }
