@@ -36,8 +36,8 @@ const (
 	otherList
 )
 
-// counts reports whether rows of a list are counts with their error; those of the others are the largest values.
-func (k samplerKind) counts() bool {
+// isFrequency reports whether rows of a list are counts with their error; those of the others are the largest values.
+func (k samplerKind) isFrequency() bool {
 	return k == readsList || k == writesList || k == contentionsList
 }
 
@@ -94,7 +94,7 @@ func (d *profileLoad) row(rec *ingest.Record, to ingest.Sink) {
 	before, last := lastField(rec.Data)
 	n, ok := systable.Count(last)
 	count := n
-	if d.kind.counts() {
+	if d.kind.isFrequency() {
 		var whole bool
 		before, last = lastField(before)
 		count, whole = systable.Count(last)
@@ -110,7 +110,7 @@ func (d *profileLoad) row(rec *ingest.Record, to ingest.Sink) {
 	switch {
 	case d.kind == rowsList || d.kind == bytesList:
 		d.largest(ingest.State{Store: ingest.Cassandra, Table: name, Index: index, Key: d.key, KeyKnown: true, Source: ingest.SourceSampler, Value: n, At: rec.At}, to)
-	case d.kind.counts() && count == 0:
+	case d.kind.isFrequency() && count == 0:
 		to.Skip(skipSampler)
 	default:
 		d.event(ingest.Event{Store: ingest.Cassandra, Table: name, Index: index, Key: d.key, KeyKnown: true, Requests: count, Error: min(n, count), At: rec.At}, to)
