@@ -7,7 +7,7 @@ import (
 
 // Plains holds the events, or adds them.
 func (r *recorder) Plains(p *ingest.Plains) {
-	if r.builder == nil || !r.builder.keysOfRun() {
+	if r.builder == nil || !r.builder.settings.KeysOnly || r.builder.coverage != ingest.Traffic {
 		var e ingest.Event
 		for i := range p.Events {
 			p.Fill(i, &e)
@@ -28,15 +28,10 @@ func (r *recorder) Plains(p *ingest.Plains) {
 	r.builder.plains(p)
 }
 
-// keysOfRun reports whether of traffic the keys of the whole run are all that b remembers.
-func (b *Builder) keysOfRun() bool {
-	return b.settings.KeysOnly && b.settings.NoPanes && b.coverage == ingest.Traffic
-}
-
 // plainEvents is how many plain events have their keys looked up together.
 const plainEvents = 64
 
-// plains is Event for each of the events, with keysOfRun.
+// plains is Event for each of the events, of traffic of which only keys are kept.
 func (b *Builder) plains(p *ingest.Plains) {
 	if p.Anew {
 		clear(b.plainIDs)
@@ -45,36 +40,73 @@ func (b *Builder) plains(p *ingest.Plains) {
 		b.plainIDs = append(b.plainIDs, 0)
 	}
 	for from := 0; from < len(p.Events); from += plainEvents {
-		b.plainKeys(p, p.Events[from:min(from+plainEvents, len(p.Events))])
+		to := min(from+plainEvents, len(p.Events))
+		if pane, ok := b.plainPane(p, p.Events[from:to]); ok {
+			b.plainKeys(p, p.Events[from:to], pane)
+			continue
+		}
+		var e ingest.Event
+		for i := from; i < to; i++ {
+			p.Fill(i, &e)
+			b.Event(&e)
+		}
 	}
 }
 
-// plainKeys adds at most plainEvents events.
-func (b *Builder) plainKeys(p *ingest.Plains, events []ingest.Plain) {
+// plainPane gives the pane that events are of, nil where they are of none; ok is false when they are of several, or
+// feed the whole run too.
+func (b *Builder) plainPane(p *ingest.Plains, events []ingest.Plain) (pane *openPane, ok bool) {
+	if b.settings.NoPanes || !p.Timed {
+		return nil, true
+	}
+	pane = b.at(plainSecond(&events[0]))
+	for i := range events {
+		if sec := plainSecond(&events[i]); sec < pane.start || sec >= pane.end {
+			return nil, false
+		}
+	}
+	return pane, !b.feeding
+}
+
+func plainSecond(e *ingest.Plain) uint32 { return uint32(uint64(e.UnixNano) / second) }
+
+// plainKeys adds at most plainEvents events of one pane, or of none.
+func (b *Builder) plainKeys(p *ingest.Plains, events []ingest.Plain, pane *openPane) {
 	var ids [plainEvents]uint32
 	var hashes [plainEvents]uint64
 	for i := range events {
-		ids[i%plainEvents] = b.plainTotals(p, &events[i])
-		hashes[i%plainEvents] = sketch.Combine(sketch.Hash(p.Key(&events[i])), b.targets.hashes[ids[i%plainEvents]])
+		e, at := &events[i], i%plainEvents
+		ids[at] = b.plainTotals(p, e)
+		hashes[at] = sketch.Combine(sketch.Hash(p.Key(e)), b.targets.hashes[ids[at]])
+		if pane != nil {
+			pane.plain(e, ids[at])
+		}
 	}
-	table, costs := b.untimed, ^uint64(0)
-	if table == nil {
-		table = b.untimedTable()
-	}
+	table, costs := b.plainTable(pane), ^uint64(0)
 	if b.settings.RequestsOnly {
 		costs = 0
 	}
 	table.Fetch(hashes[:len(events)])
 	for i := range events {
-		e := &events[i]
-		if b.open[ids[i%plainEvents]].other {
+		e, at := &events[i], i%plainEvents
+		if b.open[ids[at]].other {
 			continue
 		}
-		sec := uint32(uint64(e.UnixNano) / second)
-		w := sketch.Vector{1, e.Bytes & costs}
-		at := ingest.Position{Input: p.At.Input, Byte: p.At.Byte + uint64(e.Record)}
-		table.Add(ids[i%plainEvents], hashes[i%plainEvents], p.Key(e), &w, sec, markAt(at))
+		w := sketch.Vector{ByRequests: 1, ByCost: e.Bytes & costs}
+		place := ingest.Position{Input: p.At.Input, Byte: p.At.Byte + uint64(e.Record)}
+		table.Add(ids[at], hashes[at], p.Key(e), &w, plainSecond(e), markAt(place))
 	}
+}
+
+// plainTable gives the table of the heavy hitters of a pane, or of events of none.
+func (b *Builder) plainTable(pane *openPane) *sketch.Table {
+	switch {
+	case pane != nil:
+		return pane.keys
+	case b.untimed == nil:
+		return b.untimedTable()
+	}
+	return b.untimed
 }
 
 // plainTotals adds an event to the totals of its target, and gives the number of that.
@@ -92,6 +124,19 @@ func (b *Builder) plainTotals(p *ingest.Plains, e *ingest.Plain) uint32 {
 		t.Totals[Untimed]++
 	}
 	return id
+}
+
+// plain is event for a plain one, where only keys are kept.
+func (p *openPane) plain(e *ingest.Plain, id uint32) {
+	if p.current >= uint32(len(p.targets)) || p.targets[p.current].ID != id {
+		p.current = p.placeOf(id, false)
+	}
+	t := &p.targets[p.current].Totals
+	t[PaneRequests]++
+	if e.Op.Reads() {
+		t[PaneReads]++
+	}
+	t[PaneBytes] = AddSat(t[PaneBytes], e.Bytes)
 }
 
 // plainTarget is target for a table of p.

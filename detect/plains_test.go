@@ -18,7 +18,7 @@ func plainTraffic() *ingest.Plains {
 		record := len(p.Text)
 		p.Text = fmt.Appendf(p.Text, "key %d", i%1000)
 		p.Events = append(p.Events, ingest.Plain{
-			UnixNano: (testStart + int64(i%100)) * second, Bytes: uint64(i), Record: uint32(record), Key: uint32(record),
+			UnixNano: (testStart + int64(i%100+i/1000*60)) * second, Bytes: uint64(i), Record: uint32(record), Key: uint32(record),
 			KeySize: uint16(len(p.Text) - record), Table: uint16(i % len(p.Tables)), Op: ingest.Op(i % int(ingest.Ops)),
 		})
 	}
