@@ -16,7 +16,14 @@ type openChunk struct {
 	records uint64
 	runner  Runner // nil: each record goes to the decoder
 	plains  PlainSink
+	vain    int // how many records stay alone for the runs that were in vain
+	alone   int // how many still do
 }
+
+const (
+	worthRun  = 4  // records: a run of fewer is in vain
+	mostAlone = 64 // records between two runs
+)
 
 func (w *worker) begin(in *Input, index int, d Decoder) openChunk {
 	size := uint64(w.r.o.Chunk)
@@ -78,11 +85,20 @@ func (w *worker) decode(c *openChunk) {
 
 // run reads the records behind the current one that the chunk's decoder reads in one run.
 func (w *worker) run(c *openChunk) {
+	if c.alone > 0 {
+		c.alone--
+		return
+	}
 	text, at := w.f.ahead(c.end)
-	if size, n := c.runner.Run(text, at, c.plains); n > 0 {
+	size, n := c.runner.Run(text, at, c.plains)
+	if n > 0 {
 		w.f.skip(size, n)
 		c.records += uint64(n)
 	}
+	if c.vain = min(2*c.vain+1, mostAlone); n >= worthRun {
+		c.vain = 0
+	}
+	c.alone = c.vain
 }
 
 func (w *worker) decodeOne(c *openChunk) {

@@ -9,23 +9,16 @@ type runs struct {
 	tables *seenWords // the numbers of plains.Tables
 	ops    *seenWords
 	names  []byte // owns the names in tables and ops
-	wait   int    // runs not to begin, since the last ones were in vain
-	vain   int    // runs in a row that were
 }
 
 const (
 	runEvents = 64   // given in one call
 	runTables = 4096 // names; a run adds fewer than fit into 16 bits beside them
-	runWait   = 64   // most of runs.wait
 	runPast   = 32   // most of the text before a value, and of a time: what is read at once ends in the padding
 )
 
-// begin begins a run of the records in text. It reports whether it is worth trying.
-func (r *runs) begin(text []byte, at ingest.Position) bool {
-	if r.wait > 0 {
-		r.wait--
-		return false
-	}
+// begin begins a run of the records in text.
+func (r *runs) begin(text []byte, at ingest.Position) {
 	if len(r.plains.Tables) > runTables || r.plains.Events == nil {
 		r.plains.Events = make([]ingest.Plain, runEvents)
 		r.plains.Tables, r.names = append(r.plains.Tables[:0], nil), r.names[:0] // 0 is no table
@@ -33,7 +26,6 @@ func (r *runs) begin(text []byte, at ingest.Position) bool {
 	}
 	clear(r.plains.Events)
 	r.plains.Text, r.plains.At, r.plains.Anew = text, at, true
-	return true
 }
 
 // give hands over the first n events.
@@ -46,16 +38,6 @@ func (r *runs) give(n int, to ingest.PlainSink) {
 	r.plains.Events = r.plains.Events[:runEvents]
 	r.plains.At.Line += uint64(n)
 	r.plains.Anew = false
-}
-
-// end takes how many records the run read.
-func (r *runs) end(records int) {
-	if records > 0 {
-		r.vain, r.wait = 0, 0
-		return
-	}
-	r.vain = min(r.vain+1, runWait)
-	r.wait = r.vain
 }
 
 // A runCell is a place in a record: a value that begins at buf[at], is placed among seenWords by word, ends with the byte
@@ -112,9 +94,10 @@ type foreseer interface {
 
 // read reads the records at the beginning of text, which tell these fields.
 func (r *runs) read(f foreseer, fields uint32, text []byte, at ingest.Position, to ingest.PlainSink) (size, records int) {
-	if cap(text) < len(text)+pastRecord || !r.begin(text, at) {
+	if cap(text) < len(text)+pastRecord {
 		return 0, 0
 	}
+	r.begin(text, at)
 	p := &r.plains
 	p.Timed, p.Sized = fields&(1<<fieldTime) != 0, fields&(1<<fieldBytes) != 0
 	buf, n := text[:len(text)+pastRecord], 0
@@ -133,7 +116,6 @@ func (r *runs) read(f foreseer, fields uint32, text []byte, at ingest.Position, 
 		}
 	}
 	r.give(n, to)
-	r.end(records)
 	return size, records
 }
 
