@@ -108,7 +108,13 @@ type counted struct {
 	events, keyBytes, problems, records int
 }
 
-func (c *counted) Event(e *ingest.Event)  { c.events++; c.keyBytes += len(e.Key) }
+func (c *counted) Event(e *ingest.Event) { c.events++; c.keyBytes += len(e.Key) }
+func (c *counted) Plains(p *ingest.Plains) {
+	c.events += len(p.Events)
+	for i := range p.Events {
+		c.keyBytes += len(p.Key(&p.Events[i]))
+	}
+}
 func (c *counted) Problem(ingest.Problem) { c.problems++ }
 func (c *counted) Skip(string)            {}
 

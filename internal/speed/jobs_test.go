@@ -26,6 +26,8 @@ var jobs = []job{
 	{"decode NDJSON", events, 10, func(tb testing.TB) func() { return decode(tb, &formats.KeyEventsNDJSON, data().ndjson) }},
 	{"decode NDJSON of other shapes", events, 10, func(tb testing.TB) func() { return decode(tb, &formats.KeyEventsNDJSON, data().shapes) }},
 	{"decode CSV", events, 10, func(tb testing.TB) func() { return decode(tb, &formats.KeyEventsCSV, data().csv) }},
+	{"decode NDJSON in runs", events, 10, func(tb testing.TB) func() { return decodeRun(tb, &formats.KeyEventsNDJSON, data().ndjson) }},
+	{"decode CSV in runs", events, 10, func(tb testing.TB) func() { return decodeRun(tb, &formats.KeyEventsCSV, data().csv) }},
 	{"scan a Cassandra log", logLines, 1000, scanLog}, // its 300 warnings hold keys and statements
 	{"update heavy hitters", 4 * events, 0, updateTable},
 	{"build a Profile of keys", events, 100, func(tb testing.TB) func() { return build(true) }},
@@ -44,6 +46,32 @@ func decode(tb testing.TB, f *ingest.Format, recs []ingest.Record) func() {
 		}
 		if sink.events != len(recs) {
 			tb.Errorf("%s: %d of %d records are events", f.Name, sink.events, len(recs))
+		}
+	}
+}
+
+// decodeRun reads the records as the lines of one buffer, in runs but where the minute changes.
+func decodeRun(tb testing.TB, f *ingest.Format, recs []ingest.Record) func() {
+	var lines []byte
+	for _, r := range recs {
+		lines = append(append(lines, r.Data...), '\n')
+	}
+	text := append(lines, make([]byte, 64)...)[:len(lines)] // see ingest.Record
+	d := decoderOf(f)
+	return func() {
+		var sink counted
+		single := 0
+		for at, line := 0, 0; at < len(text); line++ {
+			size, n := d.(ingest.Runner).Run(text[at:], ingest.Position{Byte: uint64(at), Line: uint64(line)}, &sink)
+			at, line = at+size, line+n
+			if at < len(text) {
+				d.Decode(&recs[line], &sink)
+				at += len(recs[line].Data) + 1
+				single++
+			}
+		}
+		if sink.events != len(recs) || single > 100 {
+			tb.Errorf("%s: %d of %d records are events, %d of them not in runs", f.Name, sink.events, len(recs), single)
 		}
 	}
 }
