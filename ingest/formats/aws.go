@@ -99,6 +99,17 @@ func awsProblem(to ingest.Sink, at ingest.Position, cause string, text []byte) {
 	to.Problem(ingest.Problem{Cause: cause, Text: string(bytes.ToValidUTF8(text, []byte("?"))), At: at})
 }
 
+// awsBroken hands over that a record is no whole JSON, unless it only opens what the next lines hold, a record each:
+//
+//	{"Records":[
+func awsBroken(to ingest.Sink, at ingest.Position, record []byte) {
+	if text := bytes.TrimRight(record, " \t\r\n"); bytes.HasSuffix(text, []byte("[")) && bytes.Count(text, []byte("[")) == 1 {
+		to.Skip(skipAWSText)
+		return
+	}
+	awsProblem(to, at, causeAWSJSON, record)
+}
+
 // awsTime reads a time in any of the ways that services, SDKs and command lines print them; some print
 // numbers with an exponent.
 func awsTime(p *ingest.TimeParser, text []byte) (unixNano int64, cause string) {

@@ -110,7 +110,7 @@ func (d *cloudTrail) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 	switch {
 	case r.Broken():
-		awsProblem(to, d.place.of(r.At()), causeAWSJSON, rec.Data)
+		awsBroken(to, d.place.of(r.At()), rec.Data)
 	case !d.said:
 		to.Skip(skipTrailEmpty)
 	}

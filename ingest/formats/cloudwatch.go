@@ -75,7 +75,7 @@ func (d *cloudWatch) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 	switch {
 	case r.Broken():
-		awsProblem(to, d.place.of(r.At()), causeAWSJSON, rec.Data)
+		awsBroken(to, d.place.of(r.At()), rec.Data)
 	case !d.said:
 		to.Skip(skipMetricEmpty)
 	}

@@ -85,7 +85,7 @@ func (d *contributorInsights) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 	switch {
 	case r.Broken():
-		awsProblem(to, d.place.of(r.At()), causeAWSJSON, rec.Data)
+		awsBroken(to, d.place.of(r.At()), rec.Data)
 	case d.events == 0:
 		to.Skip(skipNoContributors)
 	}

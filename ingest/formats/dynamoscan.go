@@ -53,7 +53,7 @@ func (d *dynamoScan) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 	switch {
 	case r.Broken():
-		awsProblem(to, d.place.of(r.At()), causeAWSJSON, rec.Data)
+		awsBroken(to, d.place.of(r.At()), rec.Data)
 	case d.items == 0:
 		to.Skip(skipNoItems)
 	}

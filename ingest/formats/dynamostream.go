@@ -115,7 +115,7 @@ func (d *dynamoStream) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.pack(&p)
 	switch {
 	case p.Broken():
-		awsProblem(to, d.place.of(p.At()), causeAWSJSON, rec.Data)
+		awsBroken(to, d.place.of(p.At()), rec.Data)
 	case !d.said && p.top < 0:
 		to.Skip(skipAWSText)
 	case !d.said:
