@@ -76,7 +76,7 @@ func bare(buf []byte, i, end int, pattern uint64) bool {
 
 // special has the high bit set of the lowest byte of w that is not bare.
 func special(w, pattern uint64) uint64 {
-	return w | w - everyByte*' ' | (w ^ everyByte*'"') - everyByte | (w ^ pattern) - everyByte
+	return w | (w - everyByte*' ') | ((w ^ everyByte*'"') - everyByte) | ((w ^ pattern) - everyByte)
 }
 
 // bareEnd gives the place of the first quote, control character or byte of the pattern at or after i, or one that is not

@@ -60,6 +60,8 @@ const runLines = `{"ts":"2026-03-01T10:00:00.123Z","table":"orders","op":"read",
 {"ts":"2026-03-01T10:00:59.999Z","table":"a table with a longer name!","op":"odd","key":"","bytes":00}
 {"ts":"2026-03-01T10:01:00.000Z","table":"orders","op":"read","key":"T0001#U#é123456789abcde","bytes":512}
 {"ts":"2026-03-01T10:01:00.000Z","table":"orders","op":"read","key":"T0001","x":"23456789abcdef","bytes":5.0}
+{"ts":"2026-03-01T10:01:00.000Z","table":"orders","op":"read","key":"T0","x":"3456789abcdef","bytes":5}
+{"ts":"2026-03-01T10:01:00.000Z","table":"orders","op":"read","key":"T0001#\\u#0123456789abcde","bytes":5}
 {"ts":"2026-03-01T10:01:00.000Z","table":"","op":"","key":"T0001#\"#0123456789abcdef","bytes":-5}
 
 {"ts":"2026-03-01T10:01:01.000Z","table":"orders","op":"read","key":"T0001#U#0123456789abcdef","bytes":99999999}
@@ -111,6 +113,19 @@ func FuzzCSVRuns(f *testing.F) {
 			t.Fatalf("after %q, %q (-runs +single):\n%s", before, text, diff)
 		}
 	})
+}
+
+func TestOnlyBareTextIsBare(t *testing.T) {
+	for c := range 256 {
+		for at := range 11 {
+			text := bytes.Repeat([]byte{'a'}, 11)
+			text[at] = byte(c)
+			want := c >= ' ' && c < 0x80 && c != '"' && c != '\\'
+			if got := bare(padded(text), 0, len(text), backslashes); got != want {
+				t.Errorf("%q: got %t", text, got)
+			}
+		}
+	}
 }
 
 func TestUsualRecordsAreReadInRuns(t *testing.T) {
