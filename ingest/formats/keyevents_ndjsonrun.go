@@ -10,15 +10,26 @@ func (d *ndjson) Run(text []byte, at ingest.Position, to ingest.PlainSink) (size
 	return d.runs.read(d, d.shape.fields, text, at, to)
 }
 
-// foreseen implements foreseer for records of the shape. Like fast it is long for speed.
+// foreseen implements foreseer for records with the values of the shape, which are quickest in its order. Like fast it
+// is long for speed.
 func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 	values, tables, ops := d.shape.values, d.runs.tables, d.runs.ops
+	var last *shaped
+	var read uint64 // a bit for each of values
 	for k := range values {
-		v := &values[k]
-		if i >= n || !v.at(buf, i) {
+		if i >= n {
 			return -1
 		}
-		i += v.size
+		v := &values[k]
+		if v.at(buf, i) && read>>k&1 == 0 {
+			i += v.size
+		} else if k, i = d.shape.elsewhere(buf, i, n, last, read); k >= 0 {
+			v = &values[k]
+		} else {
+			return -1
+		}
+		read |= 1 << k
+		last = v
 		switch v.run {
 		case runTime:
 			digits, ok := d.times.Milli(buf[i : i+24 : i+24])
@@ -79,11 +90,80 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 			}
 		}
 	}
-	return d.shape.tail.endOfLine(buf, i, n)
+	if last == &values[len(values)-1] {
+		return d.shape.tail.endOfLine(buf, i, n)
+	}
+	return endOf(last).endOfLine(buf, i, n)
+}
+
+// Ends of a record behind a value.
+var endOfText, endOfNumber = newLiteral([]byte(`"}`)), newLiteral([]byte(`}`))
+
+func endOf(v *shaped) *literal {
+	if v.quoted {
+		return &endOfText
+	}
+	return &endOfNumber
+}
+
+// elsewhere finds which value of the shape, of those not yet read, comes at buf[i], behind the value last or first where
+// that is nil, and where it begins; k is -1 when it is none, or begins in another way than usual or not before n.
+func (s *shape) elsewhere(buf []byte, i, n int, last *shaped, read uint64) (k, at int) {
+	before := byte('{')
+	if last != nil {
+		before = ','
+		if last.quoted {
+			if buf[i] != '"' {
+				return -1, i
+			}
+			i++
+		}
+	}
+	if !s.anyOrder || buf[i] != before {
+		return -1, i
+	}
+	i = pastSpace(buf, i+1)
+	k = s.named(buf, i, read)
+	if k < 0 {
+		return -1, i
+	}
+	v := &s.values[k]
+	if i += v.name.size; buf[i] != ':' {
+		return -1, i
+	}
+	i = pastSpace(buf, i+1)
+	if v.quoted {
+		if buf[i] != '"' {
+			return -1, i
+		}
+		i++
+	}
+	if i >= n {
+		return -1, i
+	}
+	return k, i
+}
+
+// named gives the value of the shape, of those not yet read, whose name stands at buf[i]; -1 when there is none.
+func (s *shape) named(buf []byte, i int, read uint64) int {
+	for k := range s.values {
+		if read>>k&1 == 0 && s.values[k].name.at(buf, i) {
+			return k
+		}
+	}
+	return -1
+}
+
+// pastSpace passes over one space.
+func pastSpace(buf []byte, i int) int {
+	if buf[i] == ' ' {
+		return i + 1
+	}
+	return i
 }
 
 // endOfLine gives the place behind the line end that follows the literal at buf[i], before n; -1 when it is not there.
-func (l *shaped) endOfLine(buf []byte, i, n int) int {
+func (l *literal) endOfLine(buf []byte, i, n int) int {
 	if i >= n || !l.at(buf, i) {
 		return -1
 	}

@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -74,6 +75,9 @@ func FuzzRuns(f *testing.F) {
 	f.Add([]byte(benchLine), []byte(runLines), uint16(1000))
 	f.Add([]byte(benchLine), []byte(strings.ReplaceAll(runLines, "\n", "\r\n")), uint16(150))
 	f.Add([]byte(odd), []byte(strings.Repeat(odd+"\n", 70)+`{"note":"","n":+1,"key":"k","bytes":1}`+"\n"+odd), uint16(9999))
+	f.Add([]byte(`{"a_name_of_more_than_16_bytes":1,"key":"k","bytes":1}`), []byte(`{"key":"k","bytes":1,"a_name_of_more_than_16_bytes":1}`+"\n"+
+		`{"key":"k","a_name_of_more_than_16_bytes":1,"bytes":1}`+"\n"+`{"key":"k","bytes":1,"bytes":1}`+"\n"+`{"bytes":2, "a_name_of_more_than_16_bytes": 1 , "key": "k"}`), uint16(9999))
+	f.Add([]byte(benchLine), shuffled(40), uint16(9999))
 	f.Add([]byte(`{"bytes":null,"size":5,"pk":"k"}`), []byte(`{"bytes":1,"size":5,"pk":"k"}`+"\n"), uint16(99))
 	f.Fuzz(func(t *testing.T, before, text []byte, cut uint16) {
 		runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
@@ -113,6 +117,29 @@ func FuzzCSVRuns(f *testing.F) {
 			t.Fatalf("after %q, %q (-runs +single):\n%s", before, text, diff)
 		}
 	})
+}
+
+// shuffled gives records whose members are in another order in each.
+func shuffled(n int) []byte {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var text []byte
+	for i := range n {
+		members := []string{`"ts":"2026-03-01T10:00:00.123Z"`, fmt.Sprintf(`"table":"t%d"`, i%5), `"op":"read"`, fmt.Sprintf(`"key":"T%d#U"`, i), fmt.Sprintf(`"bytes":%d`, i)}
+		rng.Shuffle(len(members), func(a, b int) { members[a], members[b] = members[b], members[a] })
+		text = append(text, "{"+strings.Join(members, []string{",", ", "}[i%2])+"}\n"...)
+	}
+	return text
+}
+
+func TestMembersInAnyOrderAreReadInRuns(t *testing.T) {
+	text := shuffled(200)
+	runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	got, n := readLines(runs, text, true, 3000)
+	general, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	want, _ := readLines(general, text, false, 0)
+	if diff := cmp.Diff(got, want); diff != "" || n < 190 {
+		t.Errorf("%d of 200 records in runs (-runs +general):\n%.2000s", n, diff)
+	}
 }
 
 func TestOnlyBareTextIsBare(t *testing.T) {

@@ -11,24 +11,32 @@ import (
 // bytes at a time, and looking for the end of each value.
 type shape struct {
 	values []shaped
-	tail   shaped // what follows the last value
-	text   []byte // owns the literals
-	fields uint32 // that the values give, by slot
-	runs   bool   // records of the shape may be read in runs
+	tail   literal // what follows the last value
+	text   []byte  // owns the literals
+	fields uint32  // that the values give, by slot
+	runs   bool    // records of the shape may be read in runs
+	// anyOrder says that its values may come in another order, too: what follows the last one of it has no space or comma.
+	anyOrder bool
 }
 
-// shaped is one value and the text before it, quote included. first and second are the literal's first
-// 16 bytes under their masks; rest is what is left of it.
+// shaped is one value and the text before it, quote included.
 type shaped struct {
+	literal
+	name   literal // the value's, with its quotes and colon
+	quoted bool
+	entry  *named // nil: the value is not used
+	plain  field  // the entry's, when text can be assigned to it at once; else fieldNone
+	run    runValue
+	lengths
+}
+
+// A literal is text that is the same in each record. first and second are its first 16 bytes under their masks; rest
+// is what is left of it.
+type literal struct {
 	first, second         uint64
 	firstMask, secondMask uint64
-	size                  int // of the literal, in bytes
+	size                  int
 	rest                  []byte
-	quoted                bool
-	entry                 *named // nil: the value is not used
-	plain                 field  // the entry's, when text can be assigned to it at once; else fieldNone
-	run                   runValue
-	lengths
 }
 
 const (
@@ -54,7 +62,8 @@ func (s *shape) learn(data []byte, p *plan) {
 			return
 		}
 		at := cap(data) - cap(text) // text is a part of data
-		v := literal(s.text[from:at])
+		named := cap(data) - cap(name)
+		v := shaped{literal: newLiteral(s.text[from:at]), name: newLiteral(s.text[named-1 : named+len(name)+1])}
 		v.quoted = kind == ingest.JSONString || kind == ingest.JSONEscaped
 		if v.entry = p.names.find(name); v.entry != nil {
 			bit := uint32(1) << v.entry.target.field.slot() &^ 1
@@ -76,12 +85,13 @@ func (s *shape) learn(data []byte, p *plan) {
 		s.values = append(s.values, v)
 		from = at + len(text)
 	}
-	s.tail = literal(s.text[from:])
+	s.tail = newLiteral(s.text[from:])
 	s.runs = runs && s.fields&(1<<fieldKey) != 0
+	s.anyOrder = len(s.values) > 0 && s.tail.size == endOf(&s.values[len(s.values)-1]).size
 }
 
-func literal(text []byte) shaped {
-	l := shaped{size: len(text)}
+func newLiteral(text []byte) literal {
+	l := literal{size: len(text)}
 	l.first, l.firstMask = maskedWord(text)
 	if len(text) > 8 {
 		l.second, l.secondMask = maskedWord(text[8:])
@@ -93,7 +103,7 @@ func literal(text []byte) shaped {
 }
 
 // at reports whether the literal stands at buf[i], of which 16 bytes can be read.
-func (l *shaped) at(buf []byte, i int) bool {
+func (l *literal) at(buf []byte, i int) bool {
 	b := buf[i : i+16 : i+16]
 	if (load(b)^l.first)&l.firstMask|(load(b[8:])^l.second)&l.secondMask != 0 {
 		return false
