@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/formats/awsjson"
 )
@@ -79,6 +81,9 @@ func (s *itemShape) take(data []byte, want *[2]awsjson.Attribute) bool {
 				v.want = i
 			}
 		}
+		if v.want >= 0 && (kind == 0 || kind == oneByte) {
+			return false // the general way reads what the key is
+		}
 		s.size += uint64(len(name))
 		s.values, from = append(s.values, v), r.At()-behind
 	}
@@ -92,18 +97,20 @@ func (s *itemShape) take(data []byte, want *[2]awsjson.Attribute) bool {
 // plainValue tells of a typed value whether it is one of the plain ones, and then how many bytes of it stand before
 // and behind what differs from item to item.
 func plainValue(text []byte) (kind byte, before, behind int) {
-	n := len(text)
-	switch {
-	case string(text) == `{"BOOL":true}`, string(text) == `{"NULL":true}`:
-		return oneByte, n - len("true}"), len("}")
-	case string(text) == `{"BOOL":false}`:
-		return oneByte, n - len("false}"), len("}")
-	case n < len(`{"S":""}`) || string(text[:2]) != `{"` || string(text[3:6]) != `":"` || string(text[n-2:]) != `"}`:
+	n, colon := len(text), bytes.IndexByte(text, ':')
+	if colon < len(`{"S"`) || text[0] != '{' || text[n-1] != '}' {
 		return 0, 0, 0
-	case ingest.StringEnd(text, 6) != n-2:
-		return 0, 0, 0
-	case text[2] == 'S' || text[2] == 'N' || text[2] == 'B':
-		return text[2], 6, 2
+	}
+	name, at := string(text[1:colon]), ingest.SkipSpace(text, colon+1)
+	switch value := string(text[at : n-1]); name {
+	case `"BOOL"`, `"NULL"`:
+		if value == "true" || value == "false" {
+			return oneByte, at, len("}")
+		}
+	case `"S"`, `"N"`, `"B"`:
+		if len(value) > 1 && value[0] == '"' && ingest.StringEnd(text, at+1) == n-2 {
+			return name[1], at + 1, len(`"}`)
+		}
 	}
 	return 0, 0, 0
 }

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,6 +57,32 @@ func TestLinesOfAnExportAreReadAlikeWithAShape(t *testing.T) {
 		}
 		if diff := cmp.Diff(causes(d, []byte(line)), causes(fresh, []byte(line))); diff != "" {
 			t.Errorf("%s (-with a shape +without):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestKeysOfAnExportAreReadInAnySpacing(t *testing.T) {
+	for name, line := range map[string]string{
+		"none":                       `{"Item":{"pk":{"S":"a#%d"},"sk":{"N":"%d"},"paid":{"BOOL":true}}}`,
+		"as Python writes it":        `{"Item": {"pk": {"S": "a#%d"}, "sk": {"N": "%d"}, "paid": {"BOOL": true}}}`,
+		"more than one blank":        `{"Item":  {"pk":  {"S":  "a#%d"},  "sk":  {"N":  "%d"},  "paid":  {"BOOL":  true}}}`,
+		"inside of brackets":         `{ "Item": { "pk": { "S": "a#%d" }, "sk": { "N": "%d" }, "paid": { "BOOL": true } } }`,
+		"a sort key of another type": `{"Item":{"pk":{"S":"a#%d"},"sk":{"B":"AAAA"},"n":{"N":"%d"}}}`,
+	} {
+		d, err := DynamoExport.New(fmt.Appendf(nil, line, 1, 1), ingest.DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 {
+			text := fmt.Appendf(nil, line, i, i)
+			fresh, err := DynamoExport.New(text, ingest.DecodeOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := causes(d, text)
+			if diff := cmp.Diff(got, causes(fresh, text)); diff != "" || !strings.Contains(fmt.Sprint(got), fmt.Sprintf(`key="a#%d"`, i)) {
+				t.Errorf("%s, line %d: %v (-behind others +alone):\n%s", name, i, got, diff)
+			}
 		}
 	}
 }

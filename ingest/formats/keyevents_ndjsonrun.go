@@ -83,17 +83,20 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 		case runText:
 			i = bareEnd(buf, i, n, backslashes)
 		case runNumber:
-			if c := buf[i]; c != '-' && c-'0' > 9 {
+			if i = numberEnd(buf, i, n); i < 0 {
 				return -1
-			}
-			for i++; i < n && numberByte(buf[i]); i++ {
 			}
 		}
 	}
-	if last == &values[len(values)-1] {
-		return d.shape.tail.endOfLine(buf, i, n)
+	return d.shape.endBehind(last).endOfLine(buf, i, n)
+}
+
+// endBehind gives what ends a record behind a value.
+func (s *shape) endBehind(last *shaped) *literal {
+	if last == &s.values[len(s.values)-1] {
+		return &s.tail
 	}
-	return endOf(last).endOfLine(buf, i, n)
+	return endOf(last)
 }
 
 // Ends of a record behind a value.
@@ -177,6 +180,16 @@ func (l *literal) endOfLine(buf []byte, i, n int) int {
 }
 
 const backslashes = everyByte * '\\' // a pattern
+
+// numberEnd gives the end of the number that begins at buf[i], if it is one; -1 when none does.
+func numberEnd(buf []byte, i, n int) int {
+	if c := buf[i]; c != '-' && c-'0' > 9 {
+		return -1
+	}
+	for i++; i < n && numberByte(buf[i]); i++ {
+	}
+	return i
+}
 
 func numberByte(c byte) bool {
 	return c-'0' <= 9 || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'
