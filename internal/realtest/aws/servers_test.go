@@ -252,11 +252,11 @@ func failing(t *testing.T, upstream, rules string) string {
 // settings are the SDK's for a server.
 func settings(t *testing.T, url string) aws.Config {
 	t.Helper()
-	client := &http.Client{Transport: plainBodies{http.DefaultTransport}}
-	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithRegion(region), config.WithBaseEndpoint(url), config.WithHTTPClient(client))
+	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithRegion(region), config.WithBaseEndpoint(url))
 	if err != nil {
 		t.Fatal(err)
 	}
+	cfg.HTTPClient = &http.Client{Transport: plainBodies{http.DefaultTransport}}
 	return cfg
 }
 
