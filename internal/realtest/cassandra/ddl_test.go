@@ -250,8 +250,12 @@ func (p *pasted) compare(shards, want int, changed gocql.UUID) {
 				rows := p.s.Query(p.read, fmt.Sprint("q", q), order, shard).Iter()
 				row := map[string]any{}
 				for ; rows.MapScan(row); row = map[string]any{} {
+					id := row["id"].(gocql.UUID)
+					if id == (gocql.UUID{}) { // the static column of a shard whose only row was deleted
+						continue
+					}
 					n++
-					if id := row["id"].(gocql.UUID); id == changed && fmt.Sprint(row["tags"]) != "[new]" {
+					if id == changed && fmt.Sprint(row["tags"]) != "[new]" {
 						p.t.Errorf("a row that was written meanwhile has %v", row["tags"])
 					}
 				}
