@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -332,9 +333,13 @@ func TestCancelledRunGivesWhatWasRead(t *testing.T) {
 	for _, workers := range []int{1, 2, 8} {
 		ctx, cancel := context.WithCancel(t.Context())
 		h := &recorder{}
-		h.began = func(c Chunk) {
-			if c.Index == 3 {
+		h.began = func(Chunk) {
+			h.mu.Lock()
+			ended := len(h.chunks)
+			h.mu.Unlock()
+			if ended >= 3 {
 				cancel()
+				time.Sleep(10 * time.Millisecond) // of each chunk: a busy machine is late to hear of it
 			}
 		}
 		o := lineOptions()
