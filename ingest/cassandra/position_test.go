@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,11 +20,11 @@ import (
 // A tornFile keeps what is written until its writer is killed.
 type tornFile struct {
 	bytes.Buffer
-	killed bool
+	killed atomic.Bool
 }
 
 func (f *tornFile) Write(p []byte) (int, error) {
-	if f.killed {
+	if f.killed.Load() {
 		return len(p), nil
 	}
 	return f.Buffer.Write(p)
@@ -40,14 +41,14 @@ func recordUntil(t *testing.T, f *fakeCluster, file *tornFile, url string, d tim
 		}
 		file.Truncate(int(before.End))
 	}
-	file.killed = false
+	file.killed.Store(false)
 	w, err := before.Continue(file, url, func() { t.Error("writing failed") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
-	time.AfterFunc(d, func() { file.killed = kill })
+	time.AfterFunc(d, func() { file.killed.Store(kill) })
 	flushed := make(chan struct{})
 	go func() {
 		defer close(flushed)
