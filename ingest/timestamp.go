@@ -67,7 +67,7 @@ func (p *TimeParser) SameMinute(text []byte) (unixNano int64, ok bool) {
 func (p *TimeParser) Milli(text []byte) (digits uint64, ok bool) {
 	b := text[:24:24]
 	digits = binary.LittleEndian.Uint64(b[16:]) ^ p.tail
-	return digits, (binary.LittleEndian.Uint64(b)^p.head[0])|(binary.LittleEndian.Uint64(b[8:])^p.head[1])|(digits+tailLimit|digits)&highBits == 0
+	return digits, p.tail != noTail && (binary.LittleEndian.Uint64(b)^p.head[0])|(binary.LittleEndian.Uint64(b[8:])^p.head[1])|(digits+tailLimit|digits)&highBits == 0
 }
 
 // OfMinute gives the time that Milli found; ok is false when its second is above 59.
