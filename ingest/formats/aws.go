@@ -103,7 +103,8 @@ func awsProblem(to ingest.Sink, at ingest.Position, cause string, text []byte) {
 //
 //	{"Records":[
 func awsBroken(to ingest.Sink, at ingest.Position, record []byte) {
-	if text := bytes.TrimRight(record, " \t\r\n"); bytes.HasSuffix(text, []byte("[")) && bytes.Count(text, []byte("[")) == 1 {
+	text := bytes.TrimRight(record, " \t\r\n")
+	if bytes.HasSuffix(text, []byte("[")) && bytes.Count(text, []byte("[")) == 1 && bytes.Count(text, []byte("{")) == 1 {
 		to.Skip(skipAWSText)
 		return
 	}
