@@ -31,7 +31,7 @@ var decompressors = []string{"github.com/klauspost/compress", "github.com/ulikun
 var layers = map[string]layer{
 	"cmd/keyheat":                 {free: true},
 	"sketch":                      {others: []string{"github.com/zeebo/xxh3"}},
-	"ingest":                      {ours: []string{"ingest/cql"}, others: decompressors},
+	"ingest":                      {ours: []string{"ingest/cql"}, others: append([]string{"github.com/zeebo/xxh3"}, decompressors...)},
 	"ingest/cqltrace":             {ours: []string{"ingest", "ingest/cql"}},
 	"ingest/systable":             {ours: []string{"ingest", "ingest/cql", "ingest/cqltrace"}},
 	"ingest/formats":              {ours: []string{"ingest", "ingest/cql", "ingest/cqltrace", "ingest/systable", "internal/columnar"}, others: decompressors},
