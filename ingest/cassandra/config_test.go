@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"math/big"
+	"net"
 	"net/url"
 	"strings"
 	"testing"
@@ -16,14 +17,14 @@ import (
 	"github.com/keyheat/keyheat/ingest"
 )
 
-// pair gives a certificate and its key, as files hold them.
+// pair gives a certificate of 127.0.0.1 and its key, as files hold them.
 func pair(t *testing.T) (cert, key []byte) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret)
 	if err != nil {
 		t.Fatal(err)

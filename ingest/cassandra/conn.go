@@ -69,12 +69,14 @@ func (c *config) dial(_ context.Context, address string) (conn, error) {
 	if c.user != "" {
 		d.Authenticator = gocql.PasswordAuthenticator{Username: c.user, Password: c.password}
 	}
+	why := func(err error) error { return err }
 	if c.tls != nil {
-		d.SslOpts = &gocql.SslOptions{Config: c.tls}
+		secure := &secureDialer{config: c.tls, timeout: c.timeout}
+		d.HostDialer, why = secure, secure.why
 	}
 	s, err := d.CreateSession()
 	if err != nil {
-		return nil, connectFault(err)
+		return nil, connectFault(why(err))
 	}
 	return session{s}, nil
 }
