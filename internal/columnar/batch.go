@@ -13,14 +13,14 @@ type Batch struct {
 	columns []arrow.Array
 }
 
-// take makes the batch that of a record, after a look at each cell: offsets and indices come from outside.
-func (b *Batch) take(rec arrow.Record) (err error) {
+// take makes the batch that of some columns, after a look at each cell: offsets and indices come from outside.
+func (b *Batch) take(rows int, columns []arrow.Array) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			err = fmt.Errorf("a broken batch: %v", broken)
 		}
 	}()
-	b.rows, b.columns = int(rec.NumRows()), rec.Columns()
+	b.rows, b.columns = rows, columns
 	for i, c := range b.columns {
 		if c.Len() != b.rows {
 			return fmt.Errorf("a broken batch: %d rows in column %d, %d in the batch", c.Len(), i, b.rows)

@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // A Table is rows in columns of one length.
@@ -32,8 +32,10 @@ type Column struct {
 // Values are the cells of a column; nil pointers and nil bytes are null.
 type Values interface {
 	Len() int
-	kind() arrow.DataType
+	kind() arrow.DataType // in Arrow
 	fill(b array.Builder)
+	leaf() (schema.LogicalType, parquet.Type) // in Parquet
+	write(to file.ColumnChunkWriter) error
 }
 
 // Texts are few different UTF-8 texts: both files keep them as a dictionary.
@@ -84,13 +86,8 @@ func (Times) kind() arrow.DataType {
 func (Flags) kind() arrow.DataType { return arrow.FixedWidthTypes.Boolean }
 
 func (v Texts) fill(b array.Builder) {
-	switch b := b.(type) {
-	case *array.BinaryDictionaryBuilder:
-		for _, s := range v {
-			_ = b.AppendString(s) // fails on more than 2^31 different texts
-		}
-	case *array.StringBuilder:
-		b.AppendValues(v, nil)
+	for _, s := range v {
+		_ = b.(*array.BinaryDictionaryBuilder).AppendString(s) // fails on more than 2^31 different texts
 	}
 }
 
@@ -124,18 +121,24 @@ func fillEach[T any](values []*T, b array.Builder, add func(T)) {
 	}
 }
 
-// record gives the table in Arrow's form; the caller releases it. Without dictionaries texts are plain.
-func (t *Table) record(dictionaries bool) (arrow.Record, error) {
+// check reports columns of different lengths.
+func (t *Table) check() error {
+	for _, c := range t.Columns {
+		if n, want := c.Values.Len(), t.Columns[0].Values.Len(); n != want {
+			return fmt.Errorf("column %s has %d rows, %s has %d", c.Name, n, t.Columns[0].Name, want)
+		}
+	}
+	return nil
+}
+
+// record gives the table in Arrow's form; the caller releases it.
+func (t *Table) record() (arrow.Record, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	fields := make([]arrow.Field, len(t.Columns))
 	for i, c := range t.Columns {
-		kind := c.Values.kind()
-		if d, ok := kind.(*arrow.DictionaryType); ok && !dictionaries {
-			kind = d.ValueType
-		}
-		fields[i] = arrow.Field{Name: c.Name, Type: kind, Nullable: true}
-		if n, want := c.Values.Len(), t.Columns[0].Values.Len(); n != want {
-			return nil, fmt.Errorf("column %s has %d rows, %s has %d", c.Name, n, t.Columns[0].Name, want)
-		}
+		fields[i] = arrow.Field{Name: c.Name, Type: c.Values.kind(), Nullable: true}
 	}
 	meta := arrow.MetadataFrom(t.Meta)
 	builder := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema(fields, &meta))
@@ -149,7 +152,7 @@ func (t *Table) record(dictionaries bool) (arrow.Record, error) {
 // WriteArrow writes the table as an Arrow IPC file (Feather version 2) of one batch.
 // https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
 func (t *Table) WriteArrow(w io.Writer) error {
-	rec, err := t.record(true)
+	rec, err := t.record()
 	if err != nil {
 		return err
 	}
@@ -171,24 +174,3 @@ type buffer struct{ bytes.Buffer }
 
 // Seek tells the end, which is all that is asked of it.
 func (b *buffer) Seek(int64, int) (int64, error) { return int64(b.Len()), nil }
-
-// WriteParquet writes the table as a Parquet file of one row group, compressed with zstd.
-// https://parquet.apache.org/docs/file-format/
-func (t *Table) WriteParquet(w io.Writer) error {
-	rec, err := t.record(false) // the writer panics on long columns of dictionaries, and makes its own
-	if err != nil {
-		return err
-	}
-	defer rec.Release()
-	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("keyheat"))
-	whole := &buffer{}
-	out, err := pqarrow.NewFileWriter(rec.Schema(), whole, props, pqarrow.DefaultWriterProps())
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(out.Write(rec), out.Close()); err != nil {
-		return err
-	}
-	_, err = w.Write(whole.Bytes())
-	return err
-}

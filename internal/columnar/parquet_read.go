@@ -1,27 +1,28 @@
 package columnar
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // parquetRows is the most rows of a batch of a Parquet file.
 const parquetRows = 4096
 
-// A ParquetReader reads a Parquet file batch by batch: some pages of the chosen columns are in memory.
+// A ParquetReader reads a Parquet file batch by batch: some pages of the chosen columns are in memory. It stands
+// in for package pqarrow, which links gRPC, protocol buffers and all that Arrow can compute, nearly a third of a program.
 // https://parquet.apache.org/docs/file-format/
 type ParquetReader struct {
 	from   *file.Reader
-	arrow  *pqarrow.FileReader
+	mem    Allocator
 	fields []Field
-	rows   pqarrow.RecordReader // nil until columns are chosen
+	leaves []parquetLeaf // one a field
+	chosen []*parquetColumn
+	read   int64 // rows
 	batch  Batch
 }
 
@@ -40,15 +41,14 @@ func NewParquetReader(at io.ReaderAt, size int64, mem Allocator) (r *ParquetRead
 	if err != nil {
 		return nil, err
 	}
-	arrow, err := pqarrow.NewFileReader(from, pqarrow.ArrowReadProperties{BatchSize: parquetRows}, mem)
-	if err != nil {
-		return nil, err
+	r = &ParquetReader{from: from, mem: mem}
+	schema := from.MetaData().Schema
+	for i := range schema.Root().NumFields() {
+		name, leaf := schema.Root().Field(i).Name(), parquetLeafOf(schema, i)
+		r.fields = append(r.fields, Field{name, leaf.kind()})
+		r.leaves = append(r.leaves, leaf)
 	}
-	schema, err := arrow.Schema()
-	if err != nil {
-		return nil, err
-	}
-	return &ParquetReader{from: from, arrow: arrow, fields: fieldsOf(schema)}, nil
+	return r, nil
 }
 
 // recovered gives what a reader of a broken file panicked with as an error.
@@ -71,40 +71,46 @@ func (r *ParquetReader) Meta(name string) (string, bool) {
 	return *v, true
 }
 
-// Choose says which columns are read, at least one and none of them Other; a Batch has those alone, in the
-// order of the file.
+// Choose says which columns are read, at least one and none of them Other; a Batch has those alone, in this
+// order.
 func (r *ParquetReader) Choose(columns []int) (err error) {
 	defer func() { err = recovered(recover(), err) }()
-	leaves := make([]int, len(columns))
-	for i, c := range columns {
-		leaf := r.arrow.Manifest.Fields[c].ColIndex
-		if leaf < 0 {
-			return fmt.Errorf("column %q is nested", r.fields[c].Name)
+	for _, c := range columns {
+		leaf := r.leaves[c]
+		if leaf.kind() == Other {
+			return fmt.Errorf("column %q is nested, or of a type that is not read", r.fields[c].Name)
 		}
-		leaves[i] = leaf
+		column, err := newParquetColumn(r.from, leaf, r.mem)
+		if err != nil {
+			return err
+		}
+		r.chosen = append(r.chosen, column)
 	}
-	r.rows, err = r.arrow.GetRecordReader(context.Background(), leaves, nil)
-	return err
+	return nil
 }
 
 // Next gives the next batch, valid until the next call. The error is io.EOF at the end.
 func (r *ParquetReader) Next() (b *Batch, err error) {
 	defer func() { err = recovered(recover(), err) }()
-	if r.from.NumRows() == 0 {
+	if r.read == r.from.NumRows() {
 		return nil, io.EOF
 	}
-	if !r.rows.Next() {
-		if err := r.rows.Err(); err != nil && !errors.Is(err, io.EOF) {
+	columns := make([]arrow.Array, len(r.chosen))
+	for i, c := range r.chosen {
+		if columns[i], err = c.next(parquetRows); err != nil {
 			return nil, err
 		}
-		return nil, io.EOF
 	}
-	return &r.batch, r.batch.take(r.rows.Record())
+	rows := columns[0].Len()
+	if r.read += int64(rows); rows == 0 || r.read > r.from.NumRows() {
+		return nil, fmt.Errorf("a broken file: %d rows are there, its footer tells of %d", r.read, r.from.NumRows())
+	}
+	return &r.batch, r.batch.take(rows, columns)
 }
 
 // Release frees what the reader holds.
 func (r *ParquetReader) Release() {
-	if r.rows != nil {
-		r.rows.Release()
+	for _, c := range r.chosen {
+		c.rows.Release()
 	}
 }

@@ -89,7 +89,8 @@ func (s *StreamReader) Next() (*Batch, error) {
 		}
 		return nil, io.EOF
 	}
-	return &s.batch, s.batch.take(s.in.Record())
+	rec := s.in.Record()
+	return &s.batch, s.batch.take(int(rec.NumRows()), rec.Columns())
 }
 
 // messages gives Arrow the messages of a stream, after a look at each.
