@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -44,9 +43,9 @@ func (schemaText) Decode(rec *ingest.Record, to ingest.Sink) {
 }
 
 var (
-	createLine = regexp.MustCompile(`(?i)^\s*CREATE\s+(?:OR\s+REPLACE\s+)?` +
+	createLine = pattern(`(?i)^\s*CREATE\s+(?:OR\s+REPLACE\s+)?` +
 		`(?:TABLE|COLUMNFAMILY|KEYSPACE|MATERIALIZED\s+VIEW|TYPE|CUSTOM\s+INDEX|INDEX|FUNCTION|AGGREGATE|ROLE)\b`)
-	aboutSchema = regexp.MustCompile(`(?i)^(?:WARNING: |--|//|/\*|\s*(?:\S+@)?cqlsh\S*>|\$ |USE |DROP )`)
+	aboutSchema = pattern(`(?i)^(?:WARNING: |--|//|/\*|\s*(?:\S+@)?cqlsh\S*>|\$ |USE |DROP )`)
 )
 
 // sniffSchema is certain of a text that begins with a CREATE statement, comments and prompts aside.
@@ -58,8 +57,8 @@ func sniffSchema(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 			comment = !bytes.Contains(line, []byte("*/"))
 			return false
 		}
-		begins = createLine.Match(line)
-		return begins || !aboutSchema.Match(line)
+		begins = createLine().Match(line)
+		return begins || !aboutSchema().Match(line)
 	})
 	return certainOr(!log && begins, "begins with a CREATE statement", "does not begin with a CREATE statement")
 }

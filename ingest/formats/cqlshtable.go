@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -66,10 +65,10 @@ const (
 )
 
 var (
-	cqlRule     = regexp.MustCompile(`^\s*-{2,}(?:\+-{2,})*\s*$`)
-	cqlExpanded = regexp.MustCompile(`^@ Row \d+\s*$`)
-	cqlRowCount = regexp.MustCompile(`^\s*\(\d+ rows?\)\s*$`)
-	cqlSelect   = regexp.MustCompile(`(?i)\bselect\b.*\bfrom\s+"?(\w+)"?\s*\.\s*"?(\w+)"?`)
+	cqlRule     = pattern(`^\s*-{2,}(?:\+-{2,})*\s*$`)
+	cqlExpanded = pattern(`^@ Row \d+\s*$`)
+	cqlRowCount = pattern(`^\s*\(\d+ rows?\)\s*$`)
+	cqlSelect   = pattern(`(?i)\bselect\b.*\bfrom\s+"?(\w+)"?\s*\.\s*"?(\w+)"?`)
 )
 
 // Decode reads a line.
@@ -81,19 +80,19 @@ func (d *cqlTable) Decode(rec *ingest.Record, to ingest.Sink) {
 		return
 	}
 	switch {
-	case cqlExpanded.Match(line):
+	case cqlExpanded().Match(line):
 		d.finish(to)
 		d.mode = inExpanded
 		d.row.Names, d.row.Values, d.at = nil, nil, d.out.mark(rec.At)
 		to.Skip(skipCQLLine)
-	case cqlRowCount.Match(line):
+	case cqlRowCount().Match(line):
 		d.finish(to)
 		d.mode, d.row.From = outside, ""
 		to.Skip(skipCQLLine)
 	case d.mode != inExpanded && isCQLHeader(line):
 		d.columns(line)
 		to.Skip(skipCQLLine)
-	case cqlRule.Match(line):
+	case cqlRule().Match(line):
 		d.header(line)
 		to.Skip(skipCQLLine)
 	case d.mode != outside && bytes.IndexByte(line, '|') >= 0:
@@ -105,7 +104,7 @@ func (d *cqlTable) Decode(rec *ingest.Record, to ingest.Sink) {
 
 // between reads a line that is part of no table: a statement, a header to be, or text.
 func (d *cqlTable) between(line []byte, to ingest.Sink) {
-	if m := cqlSelect.FindSubmatch(line); m != nil {
+	if m := cqlSelect().FindSubmatch(line); m != nil {
 		d.finish(to)
 		d.mode = outside
 		d.row.From = strings.ToLower(string(m[1]) + "." + string(m[2]))
@@ -280,9 +279,9 @@ func sniffCQLTable(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 		switch {
 		case isCQLHeader(line):
 			found = true
-		case cqlRule.Match(line) && expanded == 0:
+		case cqlRule().Match(line) && expanded == 0:
 			found = found || systable.KnownColumns(bytes.Split(held, []byte{'|'}))
-		case cqlExpanded.Match(line):
+		case cqlExpanded().Match(line):
 			expanded = 1
 		case expanded > 0 && bytes.IndexByte(line, '|') > 0:
 			name, _, _ := bytes.Cut(line, []byte{'|'})

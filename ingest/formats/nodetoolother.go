@@ -3,7 +3,6 @@ package formats
 import (
 	"bytes"
 	"net/netip"
-	"regexp"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/systable"
@@ -38,15 +37,15 @@ type nodetoolOther struct {
 }
 
 var (
-	statusRow    = regexp.MustCompile(`^([UD?][NLJMS])\s+(\S+)\s+(?:\?|[\d.,]+ \S+)\s+(?:(\d+)\s+)?\S.*\s(\S+)\s*$`)
-	ringRow      = regexp.MustCompile(`^(\S+)\s+(?:(\S+)\s+)?(\S+)\s+(Up|Down)\s+(Normal|Leaving|Joining|Moving)\s`)
-	ringEnds     = regexp.MustCompile(`EndpointDetails\(host:([^,()]+), datacenter:([^,()]+), rack:([^,()]+)\)`)
-	guardrailRow = regexp.MustCompile(`^(\w+)_threshold\s+\[([^,\]]+), ([^\]]+)\]$`)
-	settingRow   = regexp.MustCompile(`^\s*(\w+)\s{2,}(\S+)$`)
-	gossipNode   = regexp.MustCompile(`^[\w.-]*/\[?([\d.]+|[\da-f:.]+)\]?(?::\d+)?$`)
-	gossipRow    = regexp.MustCompile(`^\s+(DC|RACK|RELEASE_VERSION):\d+:(\S+)$`)
-	infoTokens   = regexp.MustCompile(`see all (\d+) tokens`)
-	nodetoolFail = regexp.MustCompile(`^(?:nodetool: (?:Found unexpected|Failed to connect|Unable|Unknown|requires|\w+ requires)|See 'nodetool help'|error: |-- StackTrace --)`)
+	statusRow    = pattern(`^([UD?][NLJMS])\s+(\S+)\s+(?:\?|[\d.,]+ \S+)\s+(?:(\d+)\s+)?\S.*\s(\S+)\s*$`)
+	ringRow      = pattern(`^(\S+)\s+(?:(\S+)\s+)?(\S+)\s+(Up|Down)\s+(Normal|Leaving|Joining|Moving)\s`)
+	ringEnds     = pattern(`EndpointDetails\(host:([^,()]+), datacenter:([^,()]+), rack:([^,()]+)\)`)
+	guardrailRow = pattern(`^(\w+)_threshold\s+\[([^,\]]+), ([^\]]+)\]$`)
+	settingRow   = pattern(`^\s*(\w+)\s{2,}(\S+)$`)
+	gossipNode   = pattern(`^[\w.-]*/\[?([\d.]+|[\da-f:.]+)\]?(?::\d+)?$`)
+	gossipRow    = pattern(`^\s+(DC|RACK|RELEASE_VERSION):\d+:(\S+)$`)
+	infoTokens   = pattern(`see all (\d+) tokens`)
+	nodetoolFail = pattern(`^(?:nodetool: (?:Found unexpected|Failed to connect|Unable|Unknown|requires|\w+ requires)|See 'nodetool help'|error: |-- StackTrace --)`)
 )
 
 // Decode reads a line.
@@ -56,15 +55,15 @@ func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 	if d.topology(line, f, to) {
 		return
 	}
-	if m := guardrailRow.FindSubmatch(line); m != nil && guarded(to, f, string(m[1]), string(m[3]), string(m[2])) {
+	if m := guardrailRow().FindSubmatch(line); m != nil && guarded(to, f, string(m[1]), string(m[3]), string(m[2])) {
 		return
 	}
-	if m := settingRow.FindSubmatch(line); m != nil && systable.SettingFact(to, f, string(m[1]), string(m[2])) {
+	if m := settingRow().FindSubmatch(line); m != nil && systable.SettingFact(to, f, string(m[1]), string(m[2])) {
 		return
 	}
 	name, value, _ := label(line)
 	switch {
-	case nodetoolFail.Match(line):
+	case nodetoolFail().Match(line):
 		complain(to, causeNodetool, line, rec.At)
 	case name == "partitioner":
 		tellFact(to, f, ingest.FactPartitioner, value[bytes.LastIndexByte(value, '.')+1:])
@@ -72,12 +71,12 @@ func (d *nodetoolOther) Decode(rec *ingest.Record, to ingest.Sink) {
 		tellFact(to, f, infoFacts[name], value)
 	case name == "current trace probability":
 		tellFact(to, f, ingest.FactTraceProbability, value)
-	case name == "token" && infoTokens.Match(value):
-		tellFact(to, f, ingest.FactTokens, infoTokens.FindSubmatch(value)[1])
+	case name == "token" && infoTokens().Match(value):
+		tellFact(to, f, ingest.FactTokens, infoTokens().FindSubmatch(value)[1])
 	default:
 		if name == "datacenter" {
 			d.datacenter = bytes.Clone(value)
-		} else if m := gossipNode.FindSubmatch(line); m != nil {
+		} else if m := gossipNode().FindSubmatch(line); m != nil {
 			d.gossiper = bytes.Clone(m[1])
 		}
 		to.Skip(skipOther)
@@ -108,12 +107,12 @@ func tellFact(to ingest.Sink, f ingest.Fact, name string, value []byte) {
 
 // topology reads a row of status, ring, describering or gossipinfo.
 func (d *nodetoolOther) topology(line []byte, f ingest.Fact, to ingest.Sink) bool {
-	if m := statusRow.FindSubmatch(line); m != nil {
+	if m := statusRow().FindSubmatch(line); m != nil {
 		f.Node = m[2]
 		d.node(to, f, string(m[1]), d.datacenter, m[4], m[3])
 		return true
 	}
-	if m := ringRow.FindSubmatch(line); m != nil {
+	if m := ringRow().FindSubmatch(line); m != nil {
 		f.Node = m[1]
 		datacenter := d.datacenter
 		if len(m[2]) > 0 {
@@ -122,12 +121,12 @@ func (d *nodetoolOther) topology(line []byte, f ingest.Fact, to ingest.Sink) boo
 		d.node(to, f, string(m[4][:1])+string(m[5][:1]), datacenter, m[3], nil)
 		return true
 	}
-	if m := gossipRow.FindSubmatch(line); m != nil {
+	if m := gossipRow().FindSubmatch(line); m != nil {
 		f.Node = d.gossiper
 		tellFact(to, f, gossipFacts[string(m[1])], m[2])
 		return true
 	}
-	ends := ringEnds.FindAllSubmatch(line, -1)
+	ends := ringEnds().FindAllSubmatch(line, -1)
 	for _, m := range ends {
 		f.Node = m[1]
 		d.node(to, f, "", m[2], m[3], nil)
@@ -149,7 +148,7 @@ func (d *nodetoolOther) node(to ingest.Sink, f ingest.Fact, state string, datace
 }
 
 // nodetoolBegins are how lines of these print-outs look that no other text has.
-var nodetoolBegins = regexp.MustCompile(`^(?:` +
+var nodetoolBegins = pattern(`^(?:` +
 	`Status=Up/Down|ReleaseVersion: \S|Compaction History:|Cluster Information:|Schema Version:\S+|TokenRange:|` +
 	`Pool Name +Active|proxy histograms$|Current (?:trace probability|compaction throughput|stream throughput|timeout for type)|Logger Name +Log Level|RangeKeySample:|Gossip active +: |Mode: (?:NORMAL|JOINING|LEAVING)|` +
 	`concurrent compactors +\d|pending tasks: \d|audit_logs_dir |archive_command |\w+_threshold +\[\S+, \S+\]|\w+_(?:warn|fail)_threshold +\S+$|` +
@@ -157,17 +156,17 @@ var nodetoolBegins = regexp.MustCompile(`^(?:` +
 	`Address +(?:DC +)?Rack +Status +State +Load|  generation:\d+|nodetool: (?:Found unexpected|Failed|Unable|Unknown|\w+ requires)|` +
 	`-- StackTrace --$|Datacenter: \S+$|allow_filtering_enabled +(?:true|false))`)
 
-var ssTablePath = regexp.MustCompile(`^/\S+-(?:Data|Index)\.db$`)
+var ssTablePath = pattern(`^/\S+-(?:Data|Index)\.db$`)
 
 func sniffNodetoolOther(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	lines, addresses, paths, found := 0, 0, 0, false
 	log := sniffLines(head, func(line []byte) bool {
 		lines++
-		found = found || nodetoolBegins.Match(bytes.TrimRight(line, " "))
+		found = found || nodetoolBegins().Match(bytes.TrimRight(line, " "))
 		if _, err := netip.ParseAddr(string(bytes.TrimSpace(line))); err == nil {
 			addresses++
 		}
-		if ssTablePath.Match(bytes.TrimSpace(line)) {
+		if ssTablePath().Match(bytes.TrimSpace(line)) {
 			paths++
 		}
 		return found || lines > 100

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -61,11 +60,11 @@ func splitName(keyspace, name []byte) (table, index []byte) {
 
 // The table in the path of an SSTable: …/keyspace/table-id/[.index/][snapshots/name/]nb-2-big-Data.db,
 // the id of 32 hex digits from 2.1 on.
-var dataPath = regexp.MustCompile(`([\w]+)/([\w]+)-[0-9a-f]{32}(?:/(?:snapshots|backups)(?:/[^/\s]+)??)?(?:/\.([\w]+))?/[\w.-]*$`)
+var dataPath = pattern(`([\w]+)/([\w]+)-[0-9a-f]{32}(?:/(?:snapshots|backups)(?:/[^/\s]+)??)?(?:/\.([\w]+))?/[\w.-]*$`)
 
 // pathTable gives the table whose SSTable a path names; nil when the path does not say.
 func pathTable(path []byte) (table, index []byte) {
-	m := dataPath.FindSubmatch(bytes.TrimSpace(path))
+	m := dataPath().FindSubmatch(bytes.TrimSpace(path))
 	if m == nil {
 		return nil, nil
 	}
@@ -80,17 +79,17 @@ func lastField(line []byte) (before, last []byte) {
 }
 
 // ansiColour is what terminals are told of colours.
-var ansiColour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var ansiColour = pattern("\x1b\\[[0-9;]*m")
 
 // uncoloured gives a line without colours.
 func uncoloured(line []byte) []byte {
 	if bytes.IndexByte(line, '\x1b') < 0 {
 		return line
 	}
-	return ansiColour.ReplaceAll(line, nil)
+	return ansiColour().ReplaceAll(line, nil)
 }
 
-var logLine = regexp.MustCompile(`^\s*(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+\[`)
+var logLine = pattern(`^\s*(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+\[`)
 
 // sniffLines shows each line of a beginning that is not blank to see, until it has seen enough; a line
 // of a log ends it, since logs hold print-outs too.
@@ -100,7 +99,7 @@ func sniffLines(head []byte, see func(line []byte) (enough bool)) (log bool) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if logLine.Match(line) {
+		if logLine().Match(line) {
 			return true
 		}
 		if see(line) {
@@ -110,12 +109,12 @@ func sniffLines(head []byte, see func(line []byte) (enough bool)) (log bool) {
 	return false
 }
 
-var scyllaPrintout = regexp.MustCompile(`\bsystem_distributed_everywhere\b|_scylla_cdc_log\b|(?i:[$#>@].*\bscylla\b|\bscylla\b.*nodetool)`)
+var scyllaPrintout = pattern(`\bsystem_distributed_everywhere\b|_scylla_cdc_log\b|(?i:[$#>@].*\bscylla\b|\bscylla\b.*nodetool)`)
 
 // printoutStore gives ScyllaDB where the beginning of a print-out of nodetool shows that it is its own, and no
 // store otherwise: the same text may be of either.
 func printoutStore(head []byte) ingest.Store {
-	if scyllaPrintout.Match(head) {
+	if scyllaPrintout().Match(head) {
 		return ingest.Scylla
 	}
 	return ingest.StoreUnknown

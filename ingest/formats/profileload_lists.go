@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -59,7 +58,7 @@ type profileLoad struct {
 	key    []byte
 }
 
-var profileHeader = regexp.MustCompile(`^\s*Table\s+(Partition)\s+(Count\s+\+/-|Tombstones|Rows|SSTables|Bytes)\s*$`)
+var profileHeader = pattern(`^\s*Table\s+(Partition)\s+(Count\s+\+/-|Tombstones|Rows|SSTables|Bytes)\s*$`)
 
 // Decode reads a line.
 func (d *profileLoad) Decode(rec *ingest.Record, to ingest.Sink) {
@@ -70,7 +69,7 @@ func (d *profileLoad) Decode(rec *ingest.Record, to ingest.Sink) {
 		to.Skip(skipSampler)
 		return
 	}
-	switch m := profileHeader.FindSubmatchIndex(rec.Data); {
+	switch m := profileHeader().FindSubmatchIndex(rec.Data); {
 	case m != nil:
 		d.keyAt = m[2]
 		to.Skip(skipSampler)

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"regexp"
 	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -40,4 +39,4 @@ func (r *samplerRun) role() string { return ingest.RoleSampler + strconv.Itoa(r.
 func (r *samplerRun) contentions() string { return ingest.RoleContention + strconv.Itoa(r.number) }
 
 // scyllaPrefix is what ScyllaDB from 4.5 on puts before keys: (keyspace:table) key.
-var scyllaPrefix = regexp.MustCompile(`^\(([^:()\s]+):([^()\s]+)\) `)
+var scyllaPrefix = pattern(`^\(([^:()\s]+):([^()\s]+)\) `)

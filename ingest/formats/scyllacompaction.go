@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"regexp"
-
 	"github.com/keyheat/keyheat/ingest"
 )
 
@@ -31,10 +29,10 @@ func (compactionRuns) Decode(_ *ingest.Record, to ingest.Sink) {
 	to.Skip("run of SSTables without its table")
 }
 
-var compactionRun = regexp.MustCompile(`^\s*(?:\[Run \S+: size: \S+, partitions: \d+|\{ \S+\.db: size: \S+, partitions: \d+, rows: \d+)`)
+var compactionRun = pattern(`^\s*(?:\[Run \S+: size: \S+, partitions: \d+|\{ \S+\.db: size: \S+, partitions: \d+, rows: \d+)`)
 
 func sniffScyllaCompaction(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	found := false
-	sniffLines(head, func(line []byte) bool { found = compactionRun.Match(line); return true })
+	sniffLines(head, func(line []byte) bool { found = compactionRun().Match(line); return true })
 	return certainOr(found, "runs of SSTables", "does not begin with [Run …: size: …, partitions: …")
 }

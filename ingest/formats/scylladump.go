@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -205,9 +204,9 @@ func (d *scyllaDump) Close(to ingest.Sink) {
 	}
 }
 
-var scyllaDumpKey = regexp.MustCompile(`"key"\s*:\s*\{\s*"token"\s*:\s*"-?\d+"\s*,\s*"raw"\s*:\s*"[0-9a-f]*"`)
+var scyllaDumpKey = pattern(`"key"\s*:\s*\{\s*"token"\s*:\s*"-?\d+"\s*,\s*"raw"\s*:\s*"[0-9a-f]*"`)
 
 func sniffScyllaDump(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
-	yes := scyllaDumpKey.Match(head) && !bytes.Contains(head, []byte(`"position"`)) && !bytes.Contains(head, []byte(`"first_key"`))
+	yes := scyllaDumpKey().Match(head) && !bytes.Contains(head, []byte(`"position"`)) && !bytes.Contains(head, []byte(`"first_key"`))
 	return certainOr(yes, "partitions with their token", `no member "key" with a token`)
 }

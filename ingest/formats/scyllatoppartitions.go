@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -108,7 +107,7 @@ func (d *scyllaTop) list(place *places, list []byte, like ingest.Event, to inges
 }
 
 func (d *scyllaTop) partition(text []byte, e *ingest.Event) {
-	if m := scyllaPrefix.FindSubmatch(text); m != nil {
+	if m := scyllaPrefix().FindSubmatch(text); m != nil {
 		e.Table = bytes.Join(m[1:], []byte{'.'})
 		text = text[len(m[0]):]
 	}
@@ -116,9 +115,9 @@ func (d *scyllaTop) partition(text []byte, e *ingest.Event) {
 	e.Key, e.KeyKnown = d.key, true
 }
 
-var scyllaTopList = regexp.MustCompile(`"(?:read|write)"\s*:\s*\[\s*\{\s*"partition"\s*:`)
+var scyllaTopList = pattern(`"(?:read|write)"\s*:\s*\[\s*\{\s*"partition"\s*:`)
 
 func sniffScyllaTop(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
-	yes := bytes.Contains(head, []byte(`"read_cardinality"`)) || bytes.Contains(head, []byte(`"write_cardinality"`)) || scyllaTopList.Match(head)
+	yes := bytes.Contains(head, []byte(`"read_cardinality"`)) || bytes.Contains(head, []byte(`"write_cardinality"`)) || scyllaTopList().Match(head)
 	return certainOr(yes, "lists of a sampler as JSON", "no member read_cardinality or write_cardinality")
 }

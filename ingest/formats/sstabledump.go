@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -78,7 +77,7 @@ func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
 	d.told, d.line = false, rec.At
 	if d.depth == 0 && bytes.IndexByte(rec.Data, '{') < 0 && bytes.IndexByte(rec.Data, '[') != 0 {
-		if t, index := pathTable(dumpPath.Find(rec.Data)); t != nil {
+		if t, index := pathTable(dumpPath().Find(rec.Data)); t != nil {
 			d.table, d.index = t, index
 		}
 		to.Skip(skipDump)
@@ -104,7 +103,7 @@ func (d *dump) Decode(rec *ingest.Record, to ingest.Sink) {
 	}
 }
 
-var dumpPath = regexp.MustCompile(`/\S+-Data\.db`)
+var dumpPath = pattern(`/\S+-Data\.db`)
 
 // entered takes an object or array that was opened.
 func (d *dump) entered(at ingest.Position) {
@@ -266,12 +265,12 @@ func (d *dump) Close(to ingest.Sink) {
 }
 
 var (
-	dumpPartition = regexp.MustCompile(`"partition"\s*:\s*\{\s*"key"\s*:\s*\[`)
-	dumpOld       = regexp.MustCompile(`(?s)\{\s*"key"\s*:\s*"[^"]*"\s*,\s*(?:"metadata".{0,300})?"(?:cells|columns)"\s*:\s*\[`)
-	dumpRows      = regexp.MustCompile(`"(?:position|rows|deletion_info)"`)
+	dumpPartition = pattern(`"partition"\s*:\s*\{\s*"key"\s*:\s*\[`)
+	dumpOld       = pattern(`(?s)\{\s*"key"\s*:\s*"[^"]*"\s*,\s*(?:"metadata".{0,300})?"(?:cells|columns)"\s*:\s*\[`)
+	dumpRows      = pattern(`"(?:position|rows|deletion_info)"`)
 )
 
 func sniffDump(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
-	yes := dumpPartition.Match(head) && dumpRows.Match(head) || dumpOld.Match(head)
+	yes := dumpPartition().Match(head) && dumpRows().Match(head) || dumpOld().Match(head)
 	return certainOr(yes, "partitions with their rows", "no member partition with a key")
 }

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -61,11 +60,11 @@ type metadata struct {
 }
 
 var (
-	epochNumber  = regexp.MustCompile(`\d{9,19}`)
-	leaderEntry  = regexp.MustCompile(`^\s*\[(.*)\] (\d+)(?: \([^)]*\))?\s*$`)
-	sizeBucket   = regexp.MustCompile(`^\s*(\d+)(?: \([^)]*\))?\s*\|\s*(\d+) \(`)
-	oldSizeTable = regexp.MustCompile(`^(\d+)\s+(\d+)\s+(\d+)\s*$`)
-	dropTime     = regexp.MustCompile(`^\s*\d{9,10}\s*(?:\(.*\) \||:)\s*\d+`)
+	epochNumber  = pattern(`\d{9,19}`)
+	leaderEntry  = pattern(`^\s*\[(.*)\] (\d+)(?: \([^)]*\))?\s*$`)
+	sizeBucket   = pattern(`^\s*(\d+)(?: \([^)]*\))?\s*\|\s*(\d+) \(`)
+	oldSizeTable = pattern(`^(\d+)\s+(\d+)\s+(\d+)\s*$`)
+	dropTime     = pattern(`^\s*\d{9,10}\s*(?:\(.*\) \||:)\s*\d+`)
 )
 
 var leaderLists = map[string]ingest.Measure{
@@ -77,7 +76,7 @@ func (d *metadata) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
 	line := uncoloured(rec.Data)
 	if d.listing {
-		if m := leaderEntry.FindSubmatch(line); m != nil {
+		if m := leaderEntry().FindSubmatch(line); m != nil {
 			d.leader(m[1], m[2], rec.At, to)
 			return
 		}
@@ -124,7 +123,7 @@ func (d *metadata) property(name string, value []byte) {
 // epochSeconds reads a time that stands in seconds, milliseconds or microseconds, before or behind its
 // date. "No tombstones" is a number after the year 2100 and gives 0.
 func epochSeconds(value []byte) int64 {
-	for _, digits := range epochNumber.FindAll(value, -1) {
+	for _, digits := range epochNumber().FindAll(value, -1) {
 		if nanos, cause := ingest.ParseTime(digits, nil); cause == "" {
 			if nanos/1e9 < 1<<31-1 {
 				return nanos / 1e9
@@ -137,10 +136,10 @@ func epochSeconds(value []byte) int64 {
 // histogram adds a line of the histogram of partition sizes, of 4.0 on or of the versions before.
 func (d *metadata) histogram(line []byte) {
 	var bucket, count uint64
-	if m := sizeBucket.FindSubmatch(line); m != nil && d.section == "partition size" {
+	if m := sizeBucket().FindSubmatch(line); m != nil && d.section == "partition size" {
 		bucket, _ = systable.Count(m[1])
 		count, _ = systable.Count(m[2])
-	} else if m := oldSizeTable.FindSubmatch(line); m != nil {
+	} else if m := oldSizeTable().FindSubmatch(line); m != nil {
 		bucket, _ = systable.Count(m[1])
 		count, _ = systable.Count(m[2])
 	}
@@ -208,7 +207,7 @@ func sniffMetadata(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 		case "estimated tombstone drop times":
 			drops++
 		}
-		if drops > 0 && dropTime.Match(line) {
+		if drops > 0 && dropTime().Match(line) {
 			known += 2
 		}
 		return known > 2

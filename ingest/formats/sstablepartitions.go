@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"hash/fnv"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -69,10 +68,10 @@ func newPartitions() *partitions {
 }
 
 var (
-	processing    = regexp.MustCompile(`^\s*Processing ([^\s.]+)\.([^\s.]+?)(?:-[0-9a-f]{32})?(?:\.(\S+))? #?(.*)$`)
-	partitionText = regexp.MustCompile(`(?s)^\s*Partition: '(.*)' \(([0-9a-f]*)\) (live|not live), size: ([\d.,]+ ?\w+)` +
+	processing    = pattern(`^\s*Processing ([^\s.]+)\.([^\s.]+?)(?:-[0-9a-f]{32})?(?:\.(\S+))? #?(.*)$`)
+	partitionText = pattern(`(?s)^\s*Partition: '(.*)' \(([0-9a-f]*)\) (live|not live), size: ([\d.,]+ ?\w+)` +
 		`(?:, rows: (\d+), cells: \d+, tombstones: (\d+) \(row:(\d+), range:(\d+), complex:(\d+), cell:(\d+), row-TTLd:(\d+), cell-TTLd:(\d+)\))?\s*$`)
-	partitionCSV = regexp.MustCompile(`(?s)^(".*"),([0-9a-f]*),(true|false),\d+,(\d+),(\d+),\d+,(\d+),(\d+),(\d+),(\d+),(\d+),(\d+),(\d+),` +
+	partitionCSV = pattern(`(?s)^(".*"),([0-9a-f]*),(true|false),\d+,(\d+),(\d+),\d+,(\d+),(\d+),(\d+),(\d+),(\d+),(\d+),(\d+),` +
 		`(.*),([^,]*),([^,]*),([^,]*),([^,]*),([^,]*),([^,]*),[^,]*,[^,]*$`)
 )
 
@@ -84,7 +83,7 @@ func (d *partitions) Decode(rec *ingest.Record, to ingest.Sink) {
 	if d.pending != nil {
 		line = slices.Concat(d.pending, []byte("\n"), line)
 	}
-	text, csv := partitionText.FindSubmatch(line), partitionCSV.FindSubmatch(line)
+	text, csv := partitionText().FindSubmatch(line), partitionCSV().FindSubmatch(line)
 	switch {
 	case text != nil:
 		d.pending = nil
@@ -108,7 +107,7 @@ func (d *partitions) Decode(rec *ingest.Record, to ingest.Sink) {
 func (d *partitions) other(rec *ingest.Record, to ingest.Sink) {
 	line := rec.Data
 	text := bytes.TrimSpace(line)
-	m := processing.FindSubmatch(line)
+	m := processing().FindSubmatch(line)
 	switch {
 	case m != nil:
 		d.table, d.index = bytes.Join(m[1:3], []byte{'.'}), bytes.Clone(m[3])
@@ -285,8 +284,8 @@ func sniffPartitions(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	found, seen := false, 0
 	log := sniffLines(head, func(line []byte) bool {
 		seen++
-		found = partitionText.Match(line) || partitionCSV.Match(line) || strings.HasPrefix(string(line), partitionsHeader) ||
-			processing.Match(line) && bytes.Contains(line, []byte(" uncompressed, "))
+		found = partitionText().Match(line) || partitionCSV().Match(line) || strings.HasPrefix(string(line), partitionsHeader) ||
+			processing().Match(line) && bytes.Contains(line, []byte(" uncompressed, "))
 		return found || seen > 200
 	})
 	return certainOr(!log && found, "partitions of SSTables", "no line Partition: '…' and no header key,keyBinary,live")

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -70,16 +69,16 @@ type histograms struct {
 }
 
 var (
-	histogramTitle = regexp.MustCompile(`^\s*(?:[^\s/]+ )*?([^\s/]+)/([^\s/]+) histograms\s*$`)
-	histogramGap   = regexp.MustCompile(`\s{2,}|\t`)
-	histogramNames = regexp.MustCompile(`SSTables|(?:Write|Read) Latency|(?:Partition|Row) Size|(?:Cell|Column) Count`)
-	bucketRow      = regexp.MustCompile(`^\s*(\d+) (?:bytes|cells): (\d+)\s*$`)
+	histogramTitle = pattern(`^\s*(?:[^\s/]+ )*?([^\s/]+)/([^\s/]+) histograms\s*$`)
+	histogramGap   = pattern(`\s{2,}|\t`)
+	histogramNames = pattern(`SSTables|(?:Write|Read) Latency|(?:Partition|Row) Size|(?:Cell|Column) Count`)
+	bucketRow      = pattern(`^\s*(\d+) (?:bytes|cells): (\d+)\s*$`)
 )
 
 // Decode reads a line.
 func (d *histograms) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.out.turn(rec.At)
-	if m := histogramTitle.FindSubmatch(rec.Data); m != nil {
+	if m := histogramTitle().FindSubmatch(rec.Data); m != nil {
 		d.finish(to)
 		d.table, d.index = splitName(m[1], m[2])
 		d.at = d.out.mark(rec.At)
@@ -116,9 +115,9 @@ func (d *histograms) header(text []byte, at ingest.Position, to ingest.Sink) {
 	}
 	d.offsets = bytes.HasPrefix(text, []byte("Offset"))
 	d.columns = d.columns[:0]
-	names := histogramGap.Split(string(text), -1)[1:]
+	names := histogramGap().Split(string(text), -1)[1:]
 	if len(names) == 0 { // copied from a page, which leaves one blank between columns
-		names = histogramNames.FindAllString(string(text), -1)
+		names = histogramNames().FindAllString(string(text), -1)
 	}
 	for _, name := range names {
 		d.columns = append(d.columns, columnOf(name))
@@ -192,7 +191,7 @@ func (d *histograms) sectionOf(text []byte) bool {
 }
 
 func (d *histograms) bucket(text []byte) {
-	m := bucketRow.FindSubmatch(text)
+	m := bucketRow().FindSubmatch(text)
 	if m == nil || string(m[2]) == "0" {
 		return
 	}
@@ -238,7 +237,7 @@ func (d *histograms) Close(to ingest.Sink) { d.finish(to) }
 func sniffHistograms(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	title, header, section := false, false, false
 	log := sniffLines(head, func(line []byte) bool {
-		title = title || histogramTitle.Match(line)
+		title = title || histogramTitle().Match(line)
 		text := string(bytes.Join(bytes.Fields(line), []byte{' '}))
 		header = header || (strings.HasPrefix(text, "Percentile ") || strings.HasPrefix(text, "Offset ")) &&
 			strings.Contains(text, "SSTables") && (strings.Contains(text, "Partition Size") || strings.Contains(text, "Row Size"))

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
@@ -46,32 +45,32 @@ type topPartitions struct {
 }
 
 var (
-	samplerTitle  = regexp.MustCompile(`\b(READS|WRITES) Sampler:\s*$`)
-	samplerNoise  = regexp.MustCompile(`^\s*(?:Cardinality: ~|Top \d+ partitions:|Nothing recorded during sampling)`)
-	topOfTable    = regexp.MustCompile(`\btoppartitions(?: -[ask] \S+)* ([\w"]+)[ .]([\w"]+) \d+\s*$`)
-	samplerHeader = regexp.MustCompile(`^(\s*)Partition\s+Count\s+\+/-\s*$`)
+	samplerTitle  = pattern(`\b(READS|WRITES) Sampler:\s*$`)
+	samplerNoise  = pattern(`^\s*(?:Cardinality: ~|Top \d+ partitions:|Nothing recorded during sampling)`)
+	topOfTable    = pattern(`\btoppartitions(?: -[ask] \S+)* ([\w"]+)[ .]([\w"]+) \d+\s*$`)
+	samplerHeader = pattern(`^(\s*)Partition\s+Count\s+\+/-\s*$`)
 )
 
 // Decode reads a line.
 func (d *topPartitions) Decode(rec *ingest.Record, to ingest.Sink) {
 	line := rec.Data
-	if m := samplerTitle.FindSubmatch(line); m != nil {
+	if m := samplerTitle().FindSubmatch(line); m != nil {
 		d.unfinished(to)
 		d.open(string(m[1]), rec.At)
 		to.Skip(skipSampler)
 		return
 	}
-	switch m := samplerHeader.FindSubmatch(line); {
+	switch m := samplerHeader().FindSubmatch(line); {
 	case m != nil:
 		d.indent = append([]byte{}, m[1]...)
 		to.Skip(skipSampler)
-	case samplerNoise.Match(line):
+	case samplerNoise().Match(line):
 		if bytes.Contains(line, []byte("Nothing recorded")) {
 			d.op = ingest.OpUnknown
 		}
 		to.Skip(skipSampler)
-	case topOfTable.Match(line):
-		m := topOfTable.FindSubmatch(line)
+	case topOfTable().Match(line):
+		m := topOfTable().FindSubmatch(line)
 		d.table, d.op = bytes.Join(m[1:], []byte{'.'}), ingest.OpUnknown
 		to.Skip(skipLine)
 	case d.op == ingest.OpUnknown:
@@ -111,7 +110,7 @@ func (d *topPartitions) row(rec *ingest.Record, to ingest.Sink) {
 		Coverage: ingest.Selected, Role: d.run.role(), Op: d.op, KeyKnown: true, Table: d.table,
 		Requests: count, Error: min(tolerance, count), At: rec.At,
 	}
-	if m := scyllaPrefix.FindSubmatch(bytes.TrimLeft(key, " \t")); m != nil {
+	if m := scyllaPrefix().FindSubmatch(bytes.TrimLeft(key, " \t")); m != nil {
 		e.Store, e.Table = ingest.Scylla, bytes.Join(m[1:], []byte{'.'})
 		key = bytes.TrimLeft(key, " \t")[len(m[0]):]
 	}
@@ -141,8 +140,8 @@ func (d *topPartitions) Close(to ingest.Sink) {
 func sniffTopPartitions(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	title, rest := false, false
 	log := sniffLines(head, func(line []byte) bool {
-		title = title || samplerTitle.Match(line)
-		rest = rest || samplerNoise.Match(line) || samplerHeader.Match(line)
+		title = title || samplerTitle().Match(line)
+		rest = rest || samplerNoise().Match(line) || samplerHeader().Match(line)
 		return title && rest
 	})
 	return certainOr(!log && title && rest, "lists of a sampler", "no line READS Sampler: or WRITES Sampler:")
