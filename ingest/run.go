@@ -6,10 +6,11 @@ type Plain struct {
 	UnixNano int64
 	Bytes    uint64
 	Record   uint32 // where its record begins in Plains.Text
-	Key      uint32 // where its key begins there
+	Key      uint32 // where its key begins there, or in Plains.Unquoted
 	KeySize  uint16
 	Table    uint16 // the place of its table's name in Plains.Tables
 	Op       Op
+	Unquoted bool // the key stands in Plains.Unquoted
 }
 
 // Plains are events of neighbouring records of one input. All they hold is valid only during the call that hands
@@ -18,13 +19,20 @@ type Plains struct {
 	Events       []Plain
 	Timed, Sized bool     // the events tell their time; their bytes
 	Text         []byte   // holds the records
+	Unquoted     []byte   // holds keys that are written otherwise in the records: with escapes
 	At           Position // of the first byte of Text; its Line is that of the first event
 	Tables       [][]byte // names; more are added as they come
 	Anew         bool     // Tables may be others than those of the call before
 }
 
 // Key gives the partition key of an event.
-func (p *Plains) Key(e *Plain) []byte { return p.Text[e.Key : e.Key+uint32(e.KeySize)] }
+func (p *Plains) Key(e *Plain) []byte {
+	text := p.Text
+	if e.Unquoted {
+		text = p.Unquoted
+	}
+	return text[e.Key : e.Key+uint32(e.KeySize)]
+}
 
 // Fill makes to the i-th event; to is the zero Event or was filled by a call for other events of p.
 func (p *Plains) Fill(i int, to *Event) {

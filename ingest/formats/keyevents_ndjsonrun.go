@@ -64,15 +64,12 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 			i += w.size
 		case runKey:
 			end := i + v.length
-			if end >= n || buf[end] != '"' || !bare(buf, i, end, backslashes) {
-				end = max(bareEnd(buf, i, n, backslashes), i)
-				v.length = end - i
-			}
-			if end-i > ingest.MaxKey || buf[i] == 0xFF {
+			if end < n && buf[end] == '"' && v.length <= ingest.MaxKey && bare(buf, i, end, backslashes) {
+				e.Key, e.KeySize, e.Unquoted = uint32(i), uint16(v.length), false
+				i = end
+			} else if i = d.runs.keyOf(v, buf, i, n, e); i < 0 {
 				return -1
 			}
-			e.Key, e.KeySize = uint32(i), uint16(end-i)
-			i = end
 		case runBytes:
 			bytes, size := digitsAt(buf[i : i+8 : i+8])
 			if size == 0 || size == 8 {
@@ -81,14 +78,33 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 			e.Bytes = bytes
 			i += size
 		case runText:
-			i = bareEnd(buf, i, n, backslashes)
-		case runNumber:
-			if i = numberEnd(buf, i, n); i < 0 {
+			if i = bareEnd(buf, i, n, backslashes); buf[i] == '\\' {
+				i = pastEscapes(buf, i, n)
+			}
+		case runWord:
+			if i = wordEnd(buf, i, n); i < 0 {
 				return -1
 			}
 		}
 	}
 	return d.shape.endBehind(last).endOfLine(buf, i, n)
+}
+
+// keyOf reads a key that is not as long as foreseen, or not plain, and gives its end; -1 when it must be read another way.
+func (r *runs) keyOf(v *shaped, buf []byte, i, n int, e *ingest.Plain) (end int) {
+	end = max(bareEnd(buf, i, n, backslashes), i)
+	if e.Unquoted = buf[end] == '\\'; e.Unquoted {
+		end = pastEscapes(buf, end, n)
+	} else {
+		v.length = end - i
+	}
+	if end-i > ingest.MaxKey || buf[i] == 0xFF {
+		return -1
+	}
+	if e.Key, e.KeySize = uint32(i), uint16(end-i); e.Unquoted {
+		r.unquote(buf[i:end], e)
+	}
+	return end
 }
 
 // endBehind gives what ends a record behind a value.
@@ -181,14 +197,31 @@ func (l *literal) endOfLine(buf []byte, i, n int) int {
 
 const backslashes = everyByte * '\\' // a pattern
 
-// numberEnd gives the end of the number that begins at buf[i], if it is one; -1 when none does.
-func numberEnd(buf []byte, i, n int) int {
-	if c := buf[i]; c != '-' && c-'0' > 9 {
-		return -1
-	}
-	for i++; i < n && numberByte(buf[i]); i++ {
+// pastEscapes gives the place of the quote that ends a string whose first backslash is at buf[i], or of a control
+// character before; one that is not below n where there is none.
+func pastEscapes(buf []byte, i, n int) int {
+	for i < n && buf[i] == '\\' {
+		i = bareEnd(buf, i+2, n, backslashes)
 	}
 	return i
+}
+
+// wordEnd gives the end of the number, true, false or null that begins at buf[i], if it is one; -1 when none does.
+func wordEnd(buf []byte, i, n int) int {
+	if c := buf[i]; c == '-' || c-'0' <= 9 {
+		for i++; i < n && numberByte(buf[i]); i++ {
+		}
+		return i
+	}
+	switch string(buf[i : i+4]) {
+	case "true", "null":
+		return i + 4
+	case "fals":
+		if buf[i+4] == 'e' {
+			return i + 5
+		}
+	}
+	return -1
 }
 
 func numberByte(c byte) bool {
@@ -204,7 +237,7 @@ func (v *shaped) inRun() runValue {
 	case v.entry == nil && v.quoted:
 		return runText
 	case v.entry == nil:
-		return runNumber
+		return runWord
 	}
 	return runOf(f)
 }

@@ -35,9 +35,16 @@ func (r *runs) give(n int, to ingest.PlainSink) {
 	}
 	r.plains.Events = r.plains.Events[:n]
 	to.Plains(&r.plains)
-	r.plains.Events = r.plains.Events[:runEvents]
+	r.plains.Events, r.plains.Unquoted = r.plains.Events[:runEvents], r.plains.Unquoted[:0]
 	r.plains.At.Line += uint64(n)
 	r.plains.Anew = false
+}
+
+// unquote makes what the text of a JSON string stands for the key of an event.
+func (r *runs) unquote(text []byte, e *ingest.Plain) {
+	from := len(r.plains.Unquoted)
+	r.plains.Unquoted = ingest.AppendUnquoted(r.plains.Unquoted, text)
+	e.Key, e.KeySize = uint32(from), uint16(len(r.plains.Unquoted)-from)
 }
 
 // A runCell is a place in a record: a value that begins at buf[at], is placed among seenWords by word, ends with the byte
@@ -125,7 +132,7 @@ type runValue uint8
 const (
 	runNever runValue = iota // records with it are read one by one
 	runText                  // not used
-	runNumber
+	runWord                  // neither is it, and it has no quotes
 	runTime
 	runTable
 	runOp

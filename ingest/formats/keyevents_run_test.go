@@ -68,6 +68,26 @@ const runLines = `{"ts":"2026-03-01T10:00:00.123Z","table":"orders","op":"read",
 {"ts":"2026-03-01T10:01:01.000Z","table":"orders","op":"read","key":"T0001#U#0123456789abcdef","bytes":99999999}
 {"ts":"2026-03-01T10:01:01.000Z","table":"orders","op":"read","key":"T0001#U#0123456789abcdef","bytes":1}`
 
+// escaped are records with escapes, good and bad, in keys and in what is not used; and with values without quotes.
+var escaped = []string{
+	`{"note":"","key":"k","on":true,"bytes":1}`,
+	`{"note":"say \"hello\" \\","key":"\"\\\/\b\f\n\r\t","on":false,"bytes":1}`,
+	`{"note":"\u00e9\\","key":"\u00E9é\ud83d\ude00","on":null,"bytes":1}`,
+	`{"note":"\ud83d","key":"\ud83d\ud83d\ude00 \ude00","on":-1,"bytes":1}`,
+	`{"note":"\x","key":"\x\u00g0\u","on":truer,"bytes":1}`,
+	`{"note":"\x","key":"\x\u00g0\u","on":tru,"bytes":1}`,
+	`{"note":"","key":"\u00ff\u0000","on":nul,"bytes":1}`,
+	"{\"note\":\"\",\"key\":\"\xff\\n\",\"on\":false,\"bytes\":1}",
+	"{\"note\":\"\\\x01\",\"key\":\"\\\x01\\\"\x02\",\"on\":0,\"bytes\":1}",
+	`{"note":"","key":"` + strings.Repeat(`\n`, ingest.MaxKey/2) + `","on":1,"bytes":1}`,
+	`{"note":"","key":"` + strings.Repeat(`\n`, ingest.MaxKey/2) + `x","on":1,"bytes":1}`,
+	`{"note":"","key":"` + strings.Repeat(`\n`, ingest.MaxKey+1) + `","on":1,"bytes":1}`,
+	`{"note":"","key":"a\"b","on":1,"bytes":x}`,
+	`{"note":"","key":"open\","on":1,"bytes":1}`,
+	`{"note":"","key":"k","on":true,"bytes":1}`,
+	`{"note":"","key":"\`,
+}
+
 // FuzzRuns holds runs, after any record has set the shape they foresee, against a decoder that reads each record
 // the general way.
 func FuzzRuns(f *testing.F) {
@@ -78,6 +98,8 @@ func FuzzRuns(f *testing.F) {
 	f.Add([]byte(`{"a_name_of_more_than_16_bytes":1,"key":"k","bytes":1}`), []byte(`{"key":"k","bytes":1,"a_name_of_more_than_16_bytes":1}`+"\n"+
 		`{"key":"k","a_name_of_more_than_16_bytes":1,"bytes":1}`+"\n"+`{"key":"k","bytes":1,"bytes":1}`+"\n"+`{"bytes":2, "a_name_of_more_than_16_bytes": 1 , "key": "k"}`), uint16(9999))
 	f.Add([]byte(benchLine), shuffled(40), uint16(9999))
+	f.Add([]byte(escaped[0]), []byte(strings.Join(escaped, "\n")), uint16(9999))
+	f.Add([]byte(escaped[1]), []byte(strings.Repeat(escaped[1]+"\n"+escaped[2]+"\n", 70)), uint16(999))
 	f.Add([]byte(`{"bytes":null,"size":5,"pk":"k"}`), []byte(`{"bytes":1,"size":5,"pk":"k"}`+"\n"), uint16(99))
 	f.Fuzz(func(t *testing.T, before, text []byte, cut uint16) {
 		runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
@@ -133,6 +155,17 @@ func shuffled(n int) []byte {
 
 func TestMembersInAnyOrderAreReadInRuns(t *testing.T) {
 	text := shuffled(200)
+	runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	got, n := readLines(runs, text, true, 3000)
+	general, _ := newNDJSON(nil, ingest.DecodeOptions{})
+	want, _ := readLines(general, text, false, 0)
+	if diff := cmp.Diff(got, want); diff != "" || n < 190 {
+		t.Errorf("%d of 200 records in runs (-runs +general):\n%.2000s", n, diff)
+	}
+}
+
+func TestRecordsWithEscapesAreReadInRuns(t *testing.T) {
+	text := []byte(strings.Repeat(strings.Join(escaped[:4], "\n")+"\n", 50))
 	runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
 	got, n := readLines(runs, text, true, 3000)
 	general, _ := newNDJSON(nil, ingest.DecodeOptions{})

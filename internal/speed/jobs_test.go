@@ -27,6 +27,7 @@ var jobs = []job{
 	{"decode NDJSON of other shapes", events, 10, func(tb testing.TB) func() { return decode(tb, &formats.KeyEventsNDJSON, data().shapes) }},
 	{"decode CSV", events, 10, func(tb testing.TB) func() { return decode(tb, &formats.KeyEventsCSV, data().csv) }},
 	{"decode NDJSON in runs", events, 10, func(tb testing.TB) func() { return decodeRun(tb, &formats.KeyEventsNDJSON, data().ndjson) }},
+	{"decode NDJSON of other shapes in runs", events, 10, func(tb testing.TB) func() { return decodeRun(tb, &formats.KeyEventsNDJSON, data().shapes) }},
 	{"decode CSV in runs", events, 10, func(tb testing.TB) func() { return decodeRun(tb, &formats.KeyEventsCSV, data().csv) }},
 	{"scan a Cassandra log", logLines, 1000, scanLog}, // its 300 warnings hold keys and statements
 	{"update heavy hitters", 4 * events, 0, updateTable},
