@@ -101,7 +101,15 @@ func (b *Builder) Event(e *ingest.Event) {
 		b.stored(e)
 		return
 	}
-	id := b.target(e)
+	hash := uint64(0)
+	if e.KeyKnown {
+		hash = sketch.Hash(e.Key)
+	}
+	b.traffic(e, b.target(e), hash)
+}
+
+// traffic adds an event of a target, with the hash of its key where that is known.
+func (b *Builder) traffic(e *ingest.Event, id uint32, hash uint64) {
 	t := &b.open[id]
 	nanos, timed := e.UnixNano()
 	t.stats.Totals.event(e, timed)
@@ -120,7 +128,7 @@ func (b *Builder) Event(e *ingest.Event) {
 		t.patterns.event(e, sec, len(b.open))
 	}
 	if e.KeyKnown && !t.other {
-		b.key(e, id, t, sec)
+		b.key(e, id, sketch.Combine(hash, b.targets.hashes[id]), sec)
 	}
 	if e.ID != 0 && !b.settings.KeysOnly {
 		t.stats.identify(e.ID, b.settings.sampleSize(len(b.open)))
@@ -133,9 +141,9 @@ func (b *Builder) Event(e *ingest.Event) {
 	}
 }
 
-// key adds the event's key to the heavy hitters of its pane, and to the distinct keys and the sample.
-func (b *Builder) key(e *ingest.Event, id uint32, t *openTarget, sec uint32) {
-	hash := sketch.Combine(sketch.Hash(e.Key), b.targets.hashes[id])
+// key adds the event's key, with its hash in its target, to the heavy hitters of its pane, and to the distinct keys and the sample.
+func (b *Builder) key(e *ingest.Event, id uint32, hash uint64, sec uint32) {
+	t := &b.open[id].stats
 	w := sketch.Vector{ByRequests: e.Count()}
 	if !b.settings.RequestsOnly {
 		w[ByCost] = cost(e, b.settings.Bytes)
@@ -160,10 +168,10 @@ func (b *Builder) key(e *ingest.Event, id uint32, t *openTarget, sec uint32) {
 		if paned {
 			b.pane.targets[b.pane.current].Distinct.Add(hash)
 		}
-		t.stats.Distinct.Add(hash)
+		t.Distinct.Add(hash)
 	}
 	bytes, _ := e.Bytes()
-	t.stats.Sample.Add(hash, w[ByRequests], bytes)
+	t.Sample.Add(hash, w[ByRequests], bytes)
 }
 
 func (b *Builder) untimedTable() *sketch.Table {

@@ -143,10 +143,24 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 	if !e.KeyKnown {
 		return
 	}
-	hash := sketch.Hash(e.Key)
-	if !b.index.mayHold(hash) {
-		return
+	if hash := sketch.Hash(e.Key); b.index.mayHold(hash) {
+		b.look(e, hash)
 	}
+}
+
+// Plains is Event for each of the events.
+func (b *exactBuilder) Plains(p *ingest.Plains) {
+	var e ingest.Event
+	for i := range p.Events {
+		if hash := sketch.Hash(p.Key(&p.Events[i])); b.index.mayHold(hash) {
+			p.Fill(i, &e)
+			b.look(&e, hash)
+		}
+	}
+}
+
+// look counts the event if its key, which has that hash, is nominated.
+func (b *exactBuilder) look(e *ingest.Event, hash uint64) {
 	Retell(e, b.role)
 	place := b.place(e)
 	if place == 0 {

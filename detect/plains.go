@@ -7,7 +7,7 @@ import (
 
 // Plains holds the events, or adds them.
 func (r *recorder) Plains(p *ingest.Plains) {
-	if r.builder == nil || !r.builder.settings.KeysOnly || r.builder.coverage != ingest.Traffic {
+	if r.builder == nil || r.builder.coverage != ingest.Traffic {
 		var e ingest.Event
 		for i := range p.Events {
 			p.Fill(i, &e)
@@ -31,7 +31,7 @@ func (r *recorder) Plains(p *ingest.Plains) {
 // plainEvents is how many plain events have their keys looked up together.
 const plainEvents = 64
 
-// plains is Event for each of the events, of traffic of which only keys are kept.
+// plains is Event for each of the events, of traffic.
 func (b *Builder) plains(p *ingest.Plains) {
 	if p.Anew {
 		clear(b.plainIDs)
@@ -41,15 +41,37 @@ func (b *Builder) plains(p *ingest.Plains) {
 	}
 	for from := 0; from < len(p.Events); from += plainEvents {
 		to := min(from+plainEvents, len(p.Events))
-		if pane, ok := b.plainPane(p, p.Events[from:to]); ok {
-			b.plainKeys(p, p.Events[from:to], pane)
-			continue
+		if b.settings.KeysOnly {
+			if pane, ok := b.plainPane(p, p.Events[from:to]); ok {
+				b.plainKeys(p, p.Events[from:to], pane)
+				continue
+			}
 		}
-		var e ingest.Event
-		for i := from; i < to; i++ {
-			p.Fill(i, &e)
-			b.Event(&e)
+		b.plainWhole(p, from, to)
+	}
+}
+
+// plainWhole adds at most plainEvents events of which more than keys is kept, or that several tables take.
+func (b *Builder) plainWhole(p *ingest.Plains, from, to int) {
+	var hashes, fetch [plainEvents]uint64
+	n := 0
+	for i, e := range p.Events[from:to] {
+		hashes[i] = sketch.Hash(p.Key(&e))
+		if id := b.plainIDs[e.Table]; id > 0 {
+			fetch[n] = sketch.Combine(hashes[i], b.targets.hashes[id-1])
+			n++
 		}
+	}
+	if b.pane != nil { // of the event before, and most likely of these
+		b.pane.keys.Fetch(fetch[:n])
+	}
+	if b.feeding {
+		b.fed.Fetch(fetch[:n])
+	}
+	var e ingest.Event
+	for i := from; i < to; i++ {
+		p.Fill(i, &e)
+		b.traffic(&e, b.plainTarget(p, p.Events[i].Table), hashes[i-from])
 	}
 }
 

@@ -3,12 +3,17 @@ package detect
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/keyheat/keyheat/ingest"
 )
 
-// plainTraffic gives a run of plain events of more tables than a Profile holds.
+// plainTraffic gives a run of plain events of more tables than a Profile holds, in more minutes than have a table of
+// their own alone.
 func plainTraffic() *ingest.Plains {
 	p := &ingest.Plains{Timed: true, Sized: true, Anew: true, At: ingest.Position{Byte: 1000, Line: 7}}
 	for i := range MaxTargets + 50 {
@@ -18,7 +23,7 @@ func plainTraffic() *ingest.Plains {
 		record := len(p.Text)
 		p.Text = fmt.Appendf(p.Text, "key %d", i%1000)
 		p.Events = append(p.Events, ingest.Plain{
-			UnixNano: (testStart + int64(i%100+i/1000*60)) * second, Bytes: uint64(i), Record: uint32(record), Key: uint32(record),
+			UnixNano: (testStart + int64(i%100+i/200*60)) * second, Bytes: uint64(i), Record: uint32(record), Key: uint32(record),
 			KeySize: uint16(len(p.Text) - record), Table: uint16(i % len(p.Tables)), Op: ingest.Op(i % int(ingest.Ops)),
 		})
 	}
@@ -79,5 +84,39 @@ func TestPlainEventsCountAsEventsDo(t *testing.T) {
 				t.Errorf("a Profile of %d bytes, want the one of %d bytes that single events make", len(got), len(want))
 			}
 		})
+	}
+}
+
+func TestPlainEventsAreCountedExactlyAsEventsAre(t *testing.T) {
+	traffic := &ingest.Input{Name: "test", Format: &ingest.Format{Name: "test", Coverage: ingest.Traffic}}
+	chunk := ingest.Chunk{Input: traffic}
+	first := NewCollector(smallSettings())
+	to := first.Begin(chunk)
+	to.(*recorder).Plains(plainTraffic())
+	first.End(chunk, to, ingest.ChunkStats{Records: 1})
+	first.EndInput(traffic, 1)
+	first.EndFile(0, 1)
+	p := first.Profile()
+	n := Nominate(p)
+	counted := func(feed func(to *exactBuilder, p *ingest.Plains)) []*ExactKey {
+		c := NewCounter(p, n)
+		to := c.Begin(chunk)
+		feed(to.(*exactBuilder), plainTraffic())
+		c.End(chunk, to, ingest.ChunkStats{Records: 1})
+		c.EndInput(traffic, 1)
+		c.EndFile(0, 1)
+		return c.Exact().Keys
+	}
+	got := counted(func(to *exactBuilder, p *ingest.Plains) { to.Plains(p) })
+	want := counted(func(to *exactBuilder, p *ingest.Plains) {
+		var e ingest.Event
+		for i := range p.Events {
+			p.Fill(i, &e)
+			to.Event(&e)
+		}
+	})
+	ignored := cmpopts.IgnoreFields(ExactKey{}, "sortTop", "TopSort", "SortKeys", "Latency")
+	if diff := cmp.Diff(got, want, ignored); diff != "" || !slices.ContainsFunc(got, func(k *ExactKey) bool { return k != nil }) {
+		t.Errorf("of %d nominees (-plain +single):\n%s", len(n.Keys), diff)
 	}
 }
