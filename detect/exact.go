@@ -243,6 +243,7 @@ func joinSorted[T any](a, b []T, order func(a, b T) int, add func(a *T, b T)) []
 
 func (p *ExactPane) add(o ExactPane) {
 	p.Requests += o.Requests
+	p.Reads += o.Reads
 	p.Cost = AddSat(p.Cost, o.Cost)
 	p.Tombstones = AddSat(p.Tombstones, o.Tombstones)
 	p.ReadMilli = AddSat(p.ReadMilli, o.ReadMilli)

@@ -122,6 +122,7 @@ type exactOpen struct {
 	pane     int    // where in key.Panes the last event was counted
 	last     int    // where in key.Seconds
 	lastOf   int    // where in key.Shards.Seconds
+	paneOf   int    // where in key.Shards.Panes
 	looked   uint32 // the minute last looked up, plus one
 	chosen   bool   // it is nominated
 	nodes    map[string]uint64
@@ -332,10 +333,13 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	if timed {
 		sec := uint32(nanos / second)
 		k.at(sec, b.index.nominees.Width).event(e, b.index.bytes)
+		if x := k.key.Shards; x != nil {
+			x.at(&x.Panes, sec-sec%b.index.nominees.Width, &k.paneOf)[shard].event(e)
+		}
 		if k.bySecond(sec-sec%minute, &b.index.nominees.Keys[i]) {
 			k.second(sec, e)
 			if x := k.key.Shards; x != nil {
-				x.second(sec, &k.lastOf)[shard].event(e)
+				x.at(&x.Seconds, sec, &k.lastOf)[shard].event(e)
 			}
 		}
 	}
@@ -376,6 +380,9 @@ func placeOf[T any](list []T, time uint32, at func(x *T) uint32) int {
 func (p *ExactPane) event(e *ingest.Event, bytes bool) {
 	n := e.Count()
 	p.Requests += n
+	if e.Op.Reads() {
+		p.Reads += n
+	}
 	p.Cost = AddSat(p.Cost, cost(e, bytes))
 	tombs, _ := e.Tombstones()
 	read, _ := e.ReadUnits()

@@ -16,19 +16,20 @@ type ExactShards struct {
 	Of      uint32        // shards, a power of two from LeastShards to MostShards
 	Totals  []ShardCount  // Of + 2
 	Seconds []ShardSecond // of the key's nominated minutes, in order
+	Panes   []ShardSecond // of all its panes, by their first second, in order
 }
 
 // A ShardCount is the exact load of one shard.
 type ShardCount struct{ Requests, ReadMilli, WriteMilli uint64 }
 
-// A ShardSecond is the load of all shards in one second.
+// A ShardSecond is the load of all shards in one second, or in the pane that begins with it.
 type ShardSecond struct {
 	Second uint32
 	Counts []ShardCount // as ExactShards.Totals
 }
 
 // The shards that a second pass counts by: a key has 16 unless its units ask for more. All keys of a run together have
-// at most maxSharded, each of at most 64 minutes: 12 MiB.
+// at most maxSharded, each of at most 64 minutes and 128 panes: 12 MiB.
 const (
 	LeastShards    = 16
 	MostShards     = 64
@@ -82,16 +83,16 @@ func (c *ShardCount) event(e *ingest.Event) {
 	c.add(ShardCount{e.Count(), read, write})
 }
 
-// second gives the counts of a second, to be added to; last is where the one before it stood.
-func (x *ExactShards) second(sec uint32, last *int) []ShardCount {
-	if *last < len(x.Seconds) && x.Seconds[*last].Second == sec {
-		return x.Seconds[*last].Counts
+// at gives the counts of a second or a pane in one of the lists, to be added to; last is where the one before it stood.
+func (x *ExactShards) at(list *[]ShardSecond, sec uint32, last *int) []ShardCount {
+	if *last < len(*list) && (*list)[*last].Second == sec {
+		return (*list)[*last].Counts
 	}
-	*last = placeOf(x.Seconds, sec, func(s *ShardSecond) uint32 { return s.Second })
-	if *last == len(x.Seconds) || x.Seconds[*last].Second != sec {
-		x.Seconds = slices.Insert(x.Seconds, *last, ShardSecond{sec, make([]ShardCount, x.Of+2)})
+	*last = placeOf(*list, sec, func(s *ShardSecond) uint32 { return s.Second })
+	if *last == len(*list) || (*list)[*last].Second != sec {
+		*list = slices.Insert(*list, *last, ShardSecond{sec, make([]ShardCount, x.Of+2)})
 	}
-	return x.Seconds[*last].Counts
+	return (*list)[*last].Counts
 }
 
 // join adds the counts of a later part.
@@ -102,8 +103,10 @@ func (x *ExactShards) join(o *ExactShards) {
 		}
 	}
 	add(x.Totals, o.Totals)
-	x.Seconds = joinSorted(x.Seconds, o.Seconds, func(a, b ShardSecond) int { return cmp.Compare(a.Second, b.Second) },
-		func(a *ShardSecond, b ShardSecond) { add(a.Counts, b.Counts) })
+	order := func(a, b ShardSecond) int { return cmp.Compare(a.Second, b.Second) }
+	sum := func(a *ShardSecond, b ShardSecond) { add(a.Counts, b.Counts) }
+	x.Seconds = joinSorted(x.Seconds, o.Seconds, order, sum)
+	x.Panes = joinSorted(x.Panes, o.Panes, order, sum)
 }
 
 // shard chooses the keys that are counted by shard: those that may have enough of their target's requests for a

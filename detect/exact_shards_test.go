@@ -34,7 +34,7 @@ func TestCountsByShardAreExact(t *testing.T) {
 					continue
 				}
 				sharded++
-				want, seconds := map[uint32]uint64{}, map[uint32]map[uint32]uint64{}
+				want, seconds, panes := map[uint32]uint64{}, map[uint32]map[uint32]uint64{}, map[uint32]map[uint32]uint64{}
 				l.each(3, func(e *ingest.Event) {
 					if string(e.Key) != string(k.Key) || string(e.Table) != n.Targets[k.Target].Table {
 						return
@@ -46,11 +46,15 @@ func TestCountsByShardAreExact(t *testing.T) {
 					nanos, _ := e.UnixNano()
 					sec := uint32(nanos / second)
 					want[at] += e.Count()
-					if slices.Contains(k.Minutes, sec-sec%minute) {
-						if seconds[sec] == nil {
-							seconds[sec] = map[uint32]uint64{}
+					note := func(in map[uint32]map[uint32]uint64, time uint32) {
+						if in[time] == nil {
+							in[time] = map[uint32]uint64{}
 						}
-						seconds[sec][at] += e.Count()
+						in[time][at] += e.Count()
+					}
+					note(panes, sec-sec%n.Width)
+					if slices.Contains(k.Minutes, sec-sec%minute) {
+						note(seconds, sec)
 					}
 				})
 				requests := func(counts []ShardCount) map[uint32]uint64 {
@@ -65,12 +69,18 @@ func TestCountsByShardAreExact(t *testing.T) {
 				if d := cmp.Diff(requests(x.Keys[i].Shards.Totals), want); d != "" {
 					t.Errorf("key %s of the run (-got +want):\n%s", k.Key, d)
 				}
-				got := map[uint32]map[uint32]uint64{}
-				for _, s := range x.Keys[i].Shards.Seconds {
-					got[s.Second] = requests(s.Counts)
-				}
-				if d := cmp.Diff(got, seconds); d != "" {
-					t.Errorf("key %s by the second (-got +want):\n%s", k.Key, d)
+				for _, c := range []struct {
+					name string
+					list []ShardSecond
+					want map[uint32]map[uint32]uint64
+				}{{"second", x.Keys[i].Shards.Seconds, seconds}, {"pane", x.Keys[i].Shards.Panes, panes}} {
+					got := map[uint32]map[uint32]uint64{}
+					for _, s := range c.list {
+						got[s.Second] = requests(s.Counts)
+					}
+					if d := cmp.Diff(got, c.want); d != "" {
+						t.Errorf("key %s by the %s (-got +want):\n%s", k.Key, c.name, d)
+					}
 				}
 			}
 			if sharded == 0 {

@@ -209,7 +209,7 @@ func (w *encoder) exactKey(k *ExactKey) {
 	w.count(len(k.Panes))
 	for i := range k.Panes {
 		p := &k.Panes[i]
-		w.nums(uint64(p.Start), p.Requests, p.Cost, p.Tombstones, p.ReadMilli, p.WriteMilli, p.Throttled, p.Failed, p.Grown, p.Shrunk)
+		w.nums(uint64(p.Start), p.Requests, p.Reads, p.Cost, p.Tombstones, p.ReadMilli, p.WriteMilli, p.Throttled, p.Failed, p.Grown, p.Shrunk)
 	}
 	w.count(len(k.Seconds))
 	for _, s := range k.Seconds {
@@ -243,10 +243,12 @@ func (w *encoder) shards(x *ExactShards) {
 		}
 	}
 	counts(x.Totals)
-	w.count(len(x.Seconds))
-	for i := range x.Seconds {
-		w.num(uint64(x.Seconds[i].Second))
-		counts(x.Seconds[i].Counts)
+	for _, list := range [][]ShardSecond{x.Seconds, x.Panes} {
+		w.count(len(list))
+		for i := range list {
+			w.num(uint64(list[i].Second))
+			counts(list[i].Counts)
+		}
 	}
 }
 
@@ -265,16 +267,18 @@ func (r *decoder) shards(of uint32) *ExactShards {
 		}
 	}
 	counts(x.Totals)
-	for range r.count() {
-		s := ShardSecond{uint32(r.below(1<<32, "a second")), make([]ShardCount, of+2)}
-		counts(s.Counts)
-		if r.err != nil {
-			return nil
+	for _, list := range []*[]ShardSecond{&x.Seconds, &x.Panes} {
+		for range r.count() {
+			s := ShardSecond{uint32(r.below(1<<32, "a second")), make([]ShardCount, of+2)}
+			counts(s.Counts)
+			if r.err != nil {
+				return nil
+			}
+			if n := len(*list); n > 0 && (*list)[n-1].Second >= s.Second {
+				r.fail("seconds are out of order")
+			}
+			*list = append(*list, s)
 		}
-		if n := len(x.Seconds); n > 0 && x.Seconds[n-1].Second >= s.Second {
-			r.fail("seconds are out of order")
-		}
-		x.Seconds = append(x.Seconds, s)
 	}
 	return x
 }
@@ -285,7 +289,7 @@ func (r *decoder) exactKey(n *Nominees, nominee int) *ExactKey {
 	r.into(k.Totals[:])
 	for range r.count() {
 		p := ExactPane{Start: uint32(r.below(1<<32, "a pane"))}
-		for _, n := range []*uint64{&p.Requests, &p.Cost, &p.Tombstones, &p.ReadMilli, &p.WriteMilli, &p.Throttled, &p.Failed, &p.Grown, &p.Shrunk} {
+		for _, n := range []*uint64{&p.Requests, &p.Reads, &p.Cost, &p.Tombstones, &p.ReadMilli, &p.WriteMilli, &p.Throttled, &p.Failed, &p.Grown, &p.Shrunk} {
 			*n = r.num()
 		}
 		k.Panes = append(k.Panes, p)

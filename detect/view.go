@@ -167,6 +167,7 @@ type ExactKey struct {
 type ExactPane struct {
 	Start      uint32
 	Requests   uint64
+	Reads      uint64 // of them
 	Cost       uint64
 	Tombstones uint64
 	ReadMilli  uint64

@@ -63,20 +63,9 @@ func proposeCopies(v *detect.View, f *detect.Finding) []detect.Proposal {
 func (x *sharding) copyEffects() []detect.Effect {
 	out := []detect.Effect{}
 	t := &x.k.Exact.Totals
-	of := parts{usual: float64(t[detect.ReadMilli]) / float64(max(t.Reads(), 1)), most: float64(x.k.Exact.MostRead)}
-	if e, ok := measured(x.f, "read_units_per_second"); ok && x.seconds > 0 {
-		peak, busy := 0.0, 0.0
-		for i := range x.k.Exact.Seconds {
-			peak = max(peak, float64(x.k.Exact.Seconds[i].ReadMilli))
-		}
-		for i := range x.k.Exact.Seconds {
-			if float64(x.k.Exact.Seconds[i].ReadMilli) >= 0.9*peak {
-				busy++
-			}
-		}
-		out = append(out, x.effect(e, of.drawn(peak, float64(x.n), busy, float64(x.seconds))))
-	} else if e, ok := measured(x.f, "read_units_per_second_mean"); ok {
-		out = append(out, x.guessed(e))
+	if e, ok := rateOf(x.f, "read_units_per_second"); ok && x.seconds > 0 {
+		mean := e.Measure != "read_units_per_second"
+		out = append(out, x.rated(e, x.drawnOf(x.windows(mean), window.reads, x.largestRead()), true, mean))
 	}
 	if e, ok := measured(x.f, "share"); ok && x.t != nil {
 		known, whole := x.wholeInput()

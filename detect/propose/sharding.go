@@ -102,14 +102,34 @@ func (x *sharding) rate(e detect.Evidence, reads, mean bool) detect.Effect {
 	if !x.known() || x.seconds == 0 {
 		return x.guessed(e)
 	}
-	width := uint32(1)
+	switch {
+	case x.counts != nil:
+		return x.rated(e, x.countedRate(reads, mean), reads, mean)
+	case reads:
+		return x.rated(e, x.drawnReads(mean), reads, mean)
+	}
+	return x.rated(e, x.drawnOf(x.windows(mean), window.writes, x.largestWrite()), reads, mean)
+}
+
+// rated gives the effect of a load of a second, or of a pane as a mean. Seconds that were not counted may have all that
+// is left of their pane, in one shard.
+func (x *sharding) rated(e detect.Evidence, l load, reads, mean bool) detect.Effect {
 	if mean {
-		width = max(x.v.Width, 60)
+		return x.effect(e, l.over(float64(max(x.v.Width, 60))))
 	}
-	if x.counts != nil {
-		return x.effect(e, x.countedRate(reads, width).over(float64(width)))
+	rest := x.k.Exact.Uncounted(x.v.Width)
+	for i := range rest {
+		of := rest[i].WriteMilli
+		if reads {
+			of = rest[i].ReadMilli
+		}
+		l.high = max(l.high, float64(of))
 	}
-	return x.effect(e, x.drawnRate(reads, width).over(float64(width)))
+	out := x.effect(e, l)
+	if out.Open = e.Open; out.Open {
+		out.How = detect.Estimated
+	}
+	return out
 }
 
 // guessed bounds what becomes of a measure of a key of which nothing more is known: the busiest shard has at least the
@@ -120,20 +140,16 @@ func (x *sharding) guessed(e detect.Evidence) detect.Effect {
 	return out
 }
 
-// countedRate gives the most units that a shard has in so many seconds. A read that names no item asks each shard, for
-// its part of the units and half a unit at least; a write that names none may be in any.
-func (x *sharding) countedRate(reads bool, width uint32) load {
+// countedRate gives the most units that a shard has in a second, or in a pane. A read that names no item asks each
+// shard, for its part of the units and half a unit at least; a write that names none may be in any.
+func (x *sharding) countedRate(reads, panes bool) load {
+	list := x.counts.Seconds
+	if panes {
+		list = x.counts.Panes
+	}
 	most := load{}
-	seconds := x.counts.Seconds
-	for i := 0; i < len(seconds); {
-		sum := make([]detect.ShardCount, x.counts.Of+2)
-		for at := seconds[i].Second / width; i < len(seconds) && seconds[i].Second/width == at; i++ {
-			for j, c := range seconds[i].Counts {
-				sum[j].Requests += c.Requests
-				sum[j].ReadMilli += c.ReadMilli
-				sum[j].WriteMilli += c.WriteMilli
-			}
-		}
+	for i := range list {
+		sum := list[i].Counts
 		unnamed, loose := x.counts.Unnamed(sum), x.counts.Loose(sum)
 		for _, c := range x.counts.Fold(sum, uint32(x.n)) {
 			l := load{float64(c.WriteMilli), float64(c.WriteMilli), float64(c.WriteMilli + loose.WriteMilli)}
@@ -155,35 +171,62 @@ func partOfRead(milli, reads, n float64) load {
 	return load{least, max(milli/n, least), milli}
 }
 
-// drawnRate gives what the busiest of shards drawn at random has of the units. A read asks each of them.
-func (x *sharding) drawnRate(reads bool, width uint32) load {
-	type window struct{ reads, read, write float64 }
+// A window is what was counted of the key in a second or in a pane.
+type window struct{ asked, read, write uint64 }
+
+func (w window) reads() uint64  { return w.read }
+func (w window) writes() uint64 { return w.write }
+
+// windows gives all panes of the key, or the seconds that were counted.
+func (x *sharding) windows(panes bool) []window {
 	var all []window
-	seconds := x.k.Exact.Seconds
-	for i := 0; i < len(seconds); {
-		w := window{}
-		for at := seconds[i].Second / width; i < len(seconds) && seconds[i].Second/width == at; i++ {
-			s := &seconds[i]
-			w.reads, w.read, w.write = w.reads+float64(s.Reads), w.read+float64(s.ReadMilli), w.write+float64(s.WriteMilli)
+	if panes {
+		for i := range x.k.Exact.Panes {
+			p := &x.k.Exact.Panes[i]
+			all = append(all, window{p.Reads, p.ReadMilli, p.WriteMilli})
 		}
-		all = append(all, w)
+		return all
 	}
-	most, peak, busy := load{}, 0.0, 0.0
+	for i := range x.k.Exact.Seconds {
+		s := &x.k.Exact.Seconds[i]
+		all = append(all, window{s.Reads, s.ReadMilli, s.WriteMilli})
+	}
+	return all
+}
+
+// drawnReads gives what a shard has of reads that ask each of them.
+func (x *sharding) drawnReads(panes bool) load {
+	most := load{}
+	for _, w := range x.windows(panes) {
+		most.most(partOfRead(float64(w.read), float64(w.asked), float64(x.n)))
+	}
+	return most
+}
+
+// drawnOf gives what the busiest of shards drawn at random has of an amount in its busiest window.
+func (x *sharding) drawnOf(all []window, amount func(w window) uint64, of parts) load {
+	peak, busy := 0.0, 0.0
 	for _, w := range all {
-		peak = max(peak, w.write)
-		most.most(partOfRead(w.read, w.reads, float64(x.n)))
-	}
-	if reads {
-		return most
+		peak = max(peak, float64(amount(w)))
 	}
 	for _, w := range all {
-		if w.write >= 0.9*peak {
+		if float64(amount(w)) >= 0.9*peak {
 			busy++
 		}
 	}
-	t := &x.k.Exact.Totals
-	of := parts{usual: float64(t[detect.WriteMilli]) / float64(max(t.Writes(), 1)), most: float64(x.k.Exact.MostWrite)}
 	return of.drawn(peak, float64(x.n), busy, float64(len(all)))
+}
+
+// largestWrite gives the units of a usual write and of the largest.
+func (x *sharding) largestWrite() parts {
+	t := &x.k.Exact.Totals
+	return parts{usual: float64(t[detect.WriteMilli]) / float64(max(t.Writes(), 1)), most: float64(x.k.Exact.MostWrite)}
+}
+
+// largestRead gives the units of a usual read and of the largest.
+func (x *sharding) largestRead() parts {
+	t := &x.k.Exact.Totals
+	return parts{usual: float64(t[detect.ReadMilli]) / float64(max(t.Reads(), 1)), most: float64(x.k.Exact.MostRead)}
 }
 
 // parts are the sizes of what an amount is made of: of a usual one, and of the largest.

@@ -93,8 +93,8 @@ func (x *sharding) countedRequests(whole bool) (own load, unnamed uint64) {
 	counts := x.counts.Totals
 	if !whole {
 		counts = make([]detect.ShardCount, len(counts))
-		for i := range x.counts.Seconds {
-			s := &x.counts.Seconds[i]
+		for i := range x.counts.Panes {
+			s := &x.counts.Panes[i]
 			for j := range s.Counts {
 				if in(x.f.Span, s.Second) {
 					counts[j].Requests += s.Counts[j].Requests
@@ -126,8 +126,8 @@ func (x *sharding) requestsIn(s detect.Span) (n uint64) {
 }
 
 func (x *sharding) keyRequestsIn(s detect.Span) (n, reads uint64) {
-	for i := range x.k.Exact.Seconds {
-		if c := &x.k.Exact.Seconds[i]; in(s, c.Second) {
+	for i := range x.k.Exact.Panes {
+		if c := &x.k.Exact.Panes[i]; in(s, c.Start) {
 			n, reads = n+c.Requests, reads+c.Reads
 		}
 	}

@@ -172,14 +172,30 @@ func (l *load) countedSeconds() (heat, bool) {
 	if uint64(most) >= l.v.Limits.Count(detect.RateLongSeconds) || l.refusedAt(minute) {
 		h.severity = detect.Critical
 	}
-	all := uint64(len(over))
-	h.evidence = append([]detect.Evidence{
-		peak.against(l.name, l.unit, limit.Value, limit.Source),
-		exactly(all).evidence(l.secondsName(), "seconds"),
-	}, l.refused(minute)...)
-	h.said = fmt.Sprintf("takes %s %s in its busiest second and is over the %s that one partition can serve in %s",
-		whole(peak.value), l.unit, whole(limit.Value), plural(all, "second"))
+	all, atLeast := uint64(len(over)), ""
+	busiest := peak.against(l.name, l.unit, limit.Value, limit.Source)
+	long := exactly(all).evidence(l.secondsName(), "seconds")
+	rest := l.uncounted()
+	if busiest.Open = rest > peak.high; busiest.Open {
+		busiest.How = detect.Estimated
+	}
+	if long.Open = rest >= limit.Value; long.Open {
+		long.How, atLeast = detect.Estimated, "at least "
+	}
+	h.evidence = append([]detect.Evidence{busiest, long}, l.refused(minute)...)
+	h.said = fmt.Sprintf("takes %s %s in its busiest second and is over the %s that one partition can serve in %s%s",
+		whole(peak.value), l.unit, whole(limit.Value), atLeast, plural(all, "second"))
 	return h, true
+}
+
+// uncounted gives the most that one of the seconds can have that were not counted.
+func (l *load) uncounted() detect.Milli {
+	most := detect.Milli(0)
+	rest := l.k.Exact.Uncounted(l.v.Width)
+	for i := range rest {
+		most = max(most, detect.Milli(l.v.Sampling.High(l.second(&rest[i]), rest[i].Requests)))
+	}
+	return most
 }
 
 func (l *load) secondsName() string {

@@ -76,6 +76,40 @@ func TestHotPartitionRateBySeconds(t *testing.T) {
 	}
 }
 
+func TestSecondsThatWereNotCountedLeaveTheNumbersOpen(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		left       uint64 // units of the minute that is not counted
+		peak, long bool   // the bounds are open
+	}{
+		{"nothing is left", 0, false, false},
+		{"what is left makes no second over the limit", 999, false, false},
+		{"what is left makes a second over the limit, and none that is busier", 1500, false, true},
+		{"what is left may make the busiest second", 1501, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := writing("a", times(6, 10)...)
+			v := aView(6, aTarget(ingest.DynamoDB, spread, k))
+			perSecond(v, k, 1500, 1, 2, 3)
+			k.Exact.Panes = []detect.ExactPane{
+				{Start: start, Requests: 4500, WriteMilli: 4_500_000},
+				{Start: start + 60, Requests: c.left, WriteMilli: c.left * 1000},
+			}
+			found := judged(t, &HotPartition, v)
+			if len(found) != 1 {
+				t.Fatalf("%d findings", len(found))
+			}
+			open := map[string]bool{}
+			for _, e := range found[0].Evidence {
+				open[e.Measure] = e.Open
+			}
+			if open["write_units_per_second"] != c.peak || open["seconds_over_write_limit"] != c.long || strings.Contains(found[0].Message, "at least 3 seconds") != c.long {
+				t.Errorf("open bounds: %v; %s", open, found[0].Message)
+			}
+		})
+	}
+}
+
 func TestHotPartitionRateWithoutSeconds(t *testing.T) {
 	peak := func(k *detect.KeyView, units uint64) *detect.KeyView {
 		k.CostSecond = sketch.Peak{At: start + 5, N: 3 * units * 1000}

@@ -160,6 +160,12 @@ func ofTenants() []Incident {
 		{Name: "a hot tenant", Rule: "hot-partition", minutes: 60, every: second / 2, Dynamo: true, stands: heated, draw: func(g *source) Request {
 			return either(g, 0.3, hotOr(g, 0.4, "tenant-7", g.id("tenant", 300)), g.next(), nil)
 		}},
+		{Name: "a tenant that writes half of a partition's limit all day", Rule: "hot-partition", minutes: 200, every: second, Dynamo: true, stands: heated, draw: func(g *source) Request {
+			if g.chance(0.3) {
+				return Request{op: "write", key: g.id("tenant", 400), sk: g.next(), wcu: 1}
+			}
+			return Request{op: "write", key: "tenant-big", sk: g.next(), wcu: 800}
+		}},
 		{Name: "a hot tenant in a table of cells", Rule: "hot-partition", minutes: 60, every: second / 2, CSV: true, stands: heated, draw: func(g *source) Request {
 			return put(hotOr(g, 0.4, "tenant-7", g.id("tenant", 300)), g.next(), nil)
 		}},

@@ -334,14 +334,14 @@ func (c *Recount) Within(key string) *Recount {
 	return &w
 }
 
-// PeakOfMinutes gives the most units that a partition has in a whole minute, a second: 1 write units, 2 read units.
-func (c *Recount) PeakOfMinutes(of int) float64 {
+// PeakOfPanes gives the most units that a partition has in a pane of so many seconds, a second: 1 write units, 2 read units.
+func (c *Recount) PeakOfPanes(of int, width int64) float64 {
 	most := 0.0
 	for _, p := range c.parts {
-		minutes := map[int64]float64{}
+		panes := map[int64]float64{}
 		for at, s := range p.seconds {
-			minutes[at/60] += s[of]
-			most = max(most, minutes[at/60]/60)
+			panes[at/width] += s[of]
+			most = max(most, panes[at/width]/float64(width))
 		}
 	}
 	return most
