@@ -45,7 +45,7 @@ one of keyheat analyze. Parts that came twice count once; a missing or damaged o
   keyheat merge parts/ counted/`,
 		Args: args(1, -1, "at least one PROFILE, or a file or folder of parts"),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if err := o.Validate(e); err != nil {
+			if err := errors.Join(o.Validate(e), pipeFault(e, files)); err != nil {
 				return usage(err)
 			}
 			switch parts, err := ofParts(e, o, files); {
@@ -75,6 +75,17 @@ func (o *mergeOptions) terminalFault(e *env) error {
 		return nil
 	}
 	return notToTerminal(e, o.to)
+}
+
+// pipeFault refuses pipes but stdin: a look at what they hold takes it away.
+func pipeFault(e *env, files []string) error {
+	var errs []error
+	for _, file := range files {
+		if info, err := e.files.Stat(file); file != "-" && err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			errs = append(errs, fmt.Errorf("%s: is no file but a pipe or device: give it as -, which is stdin", file))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func runMerge(ctx context.Context, e *env, stdout io.Writer, o *mergeOptions, files []string) error {

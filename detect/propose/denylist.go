@@ -16,14 +16,15 @@ their replicas.
 
 **Gate.** A certain finding of *critical* with a key that lasts to the end of the input, on Cassandra whose version is told.
 
-**Formula.** Tombstones that a read of the partition scans, before: as measured; after: 0, because none is let through.
+**Formula.** Tombstones that a read of the partition scans, before: as measured, at least so many where reads are ended; after: 0, because
+none is let through.
 Source: Cassandra source, StorageProxyMBean and SystemDistributedKeyspace: the table is
 system_distributed.partition_denylist (ks_name, table_name, key), though a page of the documentation names another.
 
 **Caveats.** All requests for the partition fail, legitimate ones too. The feature is off unless partition_denylist_enabled
 is set; it takes up to ten minutes unless it is loaded by JMX; at most 1,000 keys a table.`,
 	Propose: func(v *detect.View, f *detect.Finding) []detect.Proposal {
-		e, ok := deadCells(f)
+		e, ok := scanned(f)
 		if f.Confidence != detect.Sure || f.Severity < detect.Critical || !f.Subject.HasKey || !isCassandra(f) || !stillOn(v, f) || !ok {
 			return nil
 		}
@@ -38,7 +39,7 @@ is set; it takes up to ten minutes unless it is loaded by JMX; at most 1,000 key
 		row := "ks_name = '" + word(keyspace, "KEYSPACE") + "' AND table_name = '" + word(table, "TABLE") + "' AND key = 0xKEY"
 		return []detect.Proposal{{
 			Kind:    "denylist",
-			Title:   "now: have Cassandra refuse this partition, " + amount(e.Value) + " " + e.Unit + " by " + e.Measure + " are then read no more",
+			Title:   "now: have Cassandra refuse this partition: " + atLeast(e) + " " + countedIn(e) + " are then scanned no more",
 			Change:  "INSERT INTO system_distributed.partition_denylist (ks_name, table_name, key) VALUES ('" + word(keyspace, "KEYSPACE") + "', '" + word(table, "TABLE") + "', 0xKEY)",
 			Effects: []detect.Effect{gone(e)},
 			Costs:   []string{"every request for the partition fails"},

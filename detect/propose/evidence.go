@@ -72,14 +72,38 @@ func amount(m detect.Milli) string {
 	return fmt.Sprint(uint64(m / 1000))
 }
 
-// deadCells gives what a finding measures tombstones by: a live row, else a read, else in a partition.
+// deadCells gives what a finding measures dead cells by: a live row, else as scanned gives.
 func deadCells(f *detect.Finding) (detect.Evidence, bool) {
-	for _, name := range []string{"tombstones_per_live_row", "tombstones_per_read", "largest_read_tombstones", "partition_tombstones"} {
+	if e, ok := measured(f, "tombstones_per_live_row"); ok {
+		return e, true
+	}
+	return scanned(f)
+}
+
+// scanned gives the tombstones of a read, else of the partition.
+func scanned(f *detect.Finding) (detect.Evidence, bool) {
+	for _, name := range []string{"tombstones_per_read", "largest_read_tombstones", "partition_tombstones"} {
 		if e, ok := measured(f, name); ok {
 			return e, true
 		}
 	}
 	return detect.Evidence{}, false
+}
+
+// countedIn says what tombstones were counted in.
+func countedIn(e detect.Evidence) string {
+	if e.Measure == "partition_tombstones" {
+		return "tombstones in the partition"
+	}
+	return "tombstones a read"
+}
+
+// atLeast writes an amount that may have no upper bound.
+func atLeast(e detect.Evidence) string {
+	if e.Open {
+		return "at least " + amount(e.Low)
+	}
+	return amount(e.Value)
 }
 
 // known reports whether a mechanism is known better than from the shape of statements: steps that change a

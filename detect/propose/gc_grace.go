@@ -27,7 +27,7 @@ ScyllaDB, "gc_grace_seconds".
 compaction. Restore the old value if repairs stop.`,
 	Propose: func(v *detect.View, f *detect.Finding) []detect.Proposal {
 		grace := secondsOf(v, f, ingest.FactGCGrace)
-		e, ok := deadCells(f)
+		e, ok := scanned(f)
 		if !worthIt(f) || !known(f) || !slices.Contains([]string{"queue", "ttl", "range-delete"}, f.Mechanism) || grace == 0 || !ok {
 			return nil
 		}
@@ -44,7 +44,7 @@ compaction. Restore the old value if repairs stop.`,
 		table := word(f.Subject.Target.Table, "KEYSPACE.TABLE")
 		return []detect.Proposal{{
 			Kind:    "gc-grace",
-			Title:   fmt.Sprintf("keep tombstones for %s in place of %s: about %s %s in place of %s", lasting(x), lasting(grace), amount(after), e.Unit, amount(e.Value)),
+			Title:   fmt.Sprintf("keep tombstones for %s in place of %s: about %s %s in place of %s", lasting(x), lasting(grace), amount(after), countedIn(e), amount(e.Value)),
 			Change:  fmt.Sprintf("ALTER TABLE %s WITH gc_grace_seconds = %d", table, x),
 			Effects: []detect.Effect{becomes(e, func(m detect.Milli) detect.Milli { return detect.Milli(mulDiv(uint64(m), x, grace)) })},
 			Costs:   []string{fmt.Sprintf("every node must be repaired within %s, always", lasting(x))},
@@ -55,7 +55,7 @@ compaction. Restore the old value if repairs stop.`,
 				"tombstones go with the compactions that follow",
 				fmt.Sprintf("undo: ALTER TABLE %s WITH gc_grace_seconds = %d", table, grace),
 			},
-			Verify: "run keyheat analyze on the log some days later: tombstones of these reads should have fallen to about " + amount(after),
+			Verify: "run keyheat analyze some days later on what the store says then: it should be about " + amount(after) + " " + countedIn(e),
 		}}
 	},
 }

@@ -19,7 +19,7 @@ behind in buckets that nobody reads, and a bucket that is done is deleted as a w
 and the table's gc_grace_seconds are known.
 
 **Formula.** The partition holds what was deleted within gc grace, so the bucket in which the warning threshold is not
-reached is cassandra.tombstone-warn x gc grace / tombstones of the partition, rounded down to an hour, day or week.
+reached is cassandra.tombstone-warn x gc grace / tombstones of the partition, rounded down to a minute, hour, day or week.
 
 **Caveats.** A new table and a migration; the reader walks from bucket to bucket. A queue that is read by many belongs
 in a message broker. A time to live alone does not help: expired rows are tombstones too (Temporal issue 1579).`,
@@ -37,12 +37,12 @@ in a message broker. A time to live alone does not help: expired rows are tombst
 			return lacking(remedy, "the table's gc_grace_seconds", describeCQL(f))
 		}
 		tombs := uint64(e.Value / 1000)
-		seconds := v.Limits.Count(detect.TombstonesWarnRead) * grace / tombs
+		seconds := mulDiv(v.Limits.Count(detect.TombstonesWarnRead), grace, tombs)
 		bucket := bucketOf(seconds)
 		if bucket == "month" {
 			return nil // the queue is slow enough as it is
 		}
-		each := tombs * max(bucketSeconds(bucket), 60) / grace
+		each := mulDiv(tombs, max(bucketSeconds(bucket), 60), grace)
 		return []detect.Proposal{{
 			Kind:   "queue-buckets",
 			Title:  fmt.Sprintf("put the %s into the key of the queue: about %d tombstones in each in place of %d", bucket, each, tombs),

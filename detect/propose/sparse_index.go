@@ -44,7 +44,7 @@ pass counted the key, and of the reads of the index that the input shows none as
 			Effects: append([]detect.Effect{settled("index_requests", "requests", detect.Whole(total), detect.Whole(total-min(total, all)))}, unitsAMonth(v, f, "write_units_per_month", writes, left)...),
 			Costs:   []string{"each item that leaves costs one more write, once"},
 			Risks:   []string{"queries of the index no longer find these items"},
-			Steps:   []string{"make sure that no query asks for the value: keyheat key INDEX KEY", "write such items without the attribute; remove it from old ones at a rate of the table's choice", "undo: write the attribute again"},
+			Steps:   []string{"make sure that no query asks for the value: keyheat key INPUT TABLE/INDEX KEY", "write such items without the attribute; remove it from old ones at a rate of the table's choice", "undo: write the attribute again"},
 			Verify:  "run keyheat analyze on traffic after the change: the index's key should be gone, and its units fall",
 		}}
 	},

@@ -47,7 +47,7 @@ func proposeWindow(v *detect.View, f *detect.Finding) []detect.Proposal {
 	windows := ceilDiv(ttl, seconds)
 	return []detect.Proposal{{
 		Kind:   "time-window",
-		Title:  fmt.Sprintf("compact by windows of %d %s: %d of them until data expires", size, strings.ToLower(unit), windows),
+		Title:  fmt.Sprintf("compact by windows of %s: %d of them until data expires", lasting(seconds), windows),
 		Bucket: strings.ToLower(strings.TrimSuffix(unit, "S")),
 		Change: fmt.Sprintf("ALTER TABLE %s WITH compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '%s', 'compaction_window_size': '%d'}",
 			word(f.Subject.Target.Table, "KEYSPACE.TABLE"), unit, size),
