@@ -51,10 +51,11 @@ func (w *encoder) selected(s *SelectedStats) {
 	w.nums(s.Slowest, s.Widest)
 	w.signed(s.First)
 	w.signed(s.Last)
-	w.count(len(s.Panes))
-	for i := range s.Panes {
-		w.num(uint64(s.Panes[i].Start))
-		w.nums(s.Panes[i].Totals[:]...)
+	w.count(s.Panes.Len())
+	for i, start := range s.Panes.At {
+		t := s.Panes.Totals(i)
+		w.num(uint64(start))
+		w.nums(t[:]...)
 	}
 	w.positions(s.Positions)
 }
@@ -67,12 +68,13 @@ func (r *decoder) selected() SelectedStats {
 	s.Slowest, s.Widest = r.num(), r.num()
 	s.First, s.Last = r.signed(), r.signed()
 	for range r.count() {
-		p := SelectedPane{Start: uint32(r.below(1<<32, "a pane"))}
-		r.into(p.Totals[:])
-		if n := len(s.Panes); n > 0 && s.Panes[n-1].Start >= p.Start {
+		var t SelectedTotals
+		start := uint32(r.below(1<<32, "a pane"))
+		r.into(t[:])
+		if n := s.Panes.Len(); n > 0 && s.Panes.At[n-1] >= start {
 			r.fail("panes are out of order")
 		}
-		s.Panes = append(s.Panes, p)
+		s.Panes.Add(start, &t)
 	}
 	s.Positions = r.positions()
 	return s

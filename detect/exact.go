@@ -215,30 +215,50 @@ func (k *ExactKey) join(o *ExactKey) {
 }
 
 // joinSorted merges two sorted slices, adding what compares equal. Parts mostly follow each other in
-// time, so only the end of a that b reaches into is moved. The memory of a is used.
+// time, so only the end of a that b reaches into is moved. The memory of a is used, from its end on.
 func joinSorted[T any](a, b []T, order func(a, b T) int, add func(a *T, b T)) []T {
 	if len(b) == 0 {
 		return a
 	}
-	at, _ := slices.BinarySearchFunc(a, b[0], order)
-	out, rest := a[:at], a[at:]
-	if len(rest) == 0 {
-		return append(out, b...)
-	}
-	rest = slices.Clone(rest)
-	for len(rest) > 0 && len(b) > 0 {
-		switch c := order(rest[0], b[0]); {
+	first, _ := slices.BinarySearchFunc(a, b[0], order)
+	last := len(a) - 1
+	fresh := missing(a[first:], b, order)
+	a = slices.Grow(a, fresh)[:len(a)+fresh]
+	for at := len(a) - 1; len(b) > 0; at-- {
+		x, c := b[len(b)-1], -1
+		if last >= first {
+			c = order(a[last], x)
+		}
+		if c <= 0 {
+			b = b[:len(b)-1]
+		}
+		if c >= 0 {
+			a[at] = a[last]
+			last--
+		}
+		switch {
 		case c < 0:
-			out, rest = append(out, rest[0]), rest[1:]
-		case c > 0:
-			out, b = append(out, b[0]), b[1:]
-		default:
-			sum := rest[0]
-			add(&sum, b[0])
-			out, rest, b = append(out, sum), rest[1:], b[1:]
+			a[at] = x
+		case c == 0:
+			add(&a[at], x)
 		}
 	}
-	return append(append(out, rest...), b...)
+	return a
+}
+
+// missing gives how many of the sorted b are not in a.
+func missing[T any](a, b []T, order func(a, b T) int) (n int) {
+	for _, x := range b {
+		for len(a) > 0 && order(a[0], x) < 0 {
+			a = a[1:]
+		}
+		if len(a) > 0 && order(a[0], x) == 0 {
+			a = a[1:]
+			continue
+		}
+		n++
+	}
+	return n
 }
 
 func (p *ExactPane) add(o ExactPane) {

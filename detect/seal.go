@@ -56,6 +56,7 @@ func (b *Builder) order() (order, ids []uint32) {
 func (t *openTarget) seal(observers []uint32, lost *Lost) TargetStats {
 	s := t.stats
 	lost.States = AddSat(lost.States, s.capStates())
+	s.Selected = slices.Grow(s.Selected, len(t.selected))
 	for _, x := range t.selected {
 		x.Observer = observers[x.Observer]
 		s.Selected = append(s.Selected, *x)

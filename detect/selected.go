@@ -128,14 +128,8 @@ type SelectedStats struct {
 	Widest    uint64   // partitions of one request
 	First     int64    // Unix nanoseconds; 0, 0 when no record has a time
 	Last      int64
-	Panes     []SelectedPane // sorted; not of all: see selectedWithPanes
+	Panes     SelectedSeries // by the second at which they begin; not of all: see selectedWithPanes
 	Positions []ingest.Position
-}
-
-// A SelectedPane is what a SelectedStats holds of one pane.
-type SelectedPane struct {
-	Start  uint32
-	Totals SelectedTotals
 }
 
 const (
@@ -188,7 +182,7 @@ func (b *Builder) selected(e *ingest.Event) {
 		t.selected[k] = s
 	}
 	s.event(e, b.told)
-	for len(s.Panes) > MaxPanes {
+	for s.Panes.Len() > MaxPanes {
 		b.widenSelected()
 	}
 	if nanos, ok := e.UnixNano(); ok {
@@ -217,19 +211,9 @@ func (s *SelectedStats) event(e *ingest.Event, width uint32) {
 	}
 	s.First, s.Last = joinSpan(s.First, s.Last, nanos, nanos)
 	sec := uint32(nanos / second)
-	s.pane(sec - sec%width).Totals.event(e)
-}
-
-// pane gives the pane that starts then, and makes it when it is new.
-func (s *SelectedStats) pane(start uint32) *SelectedPane {
-	if n := len(s.Panes); n > 0 && s.Panes[n-1].Start == start {
-		return &s.Panes[n-1]
-	}
-	i, found := slices.BinarySearchFunc(s.Panes, start, func(p SelectedPane, start uint32) int { return cmp.Compare(p.Start, start) })
-	if !found {
-		s.Panes = slices.Insert(s.Panes, i, SelectedPane{Start: start})
-	}
-	return &s.Panes[i]
+	var t SelectedTotals
+	t.event(e)
+	s.Panes.Add(sec-sec%width, &t)
 }
 
 // join adds what a later part tells of the same.
@@ -240,9 +224,10 @@ func (s *SelectedStats) join(o *SelectedStats) {
 	}
 	s.Slowest, s.Widest = max(s.Slowest, o.Slowest), max(s.Widest, o.Widest)
 	s.First, s.Last = joinSpan(s.First, s.Last, o.First, o.Last)
-	s.Panes = joinSorted(s.Panes, o.Panes,
-		func(a, b SelectedPane) int { return cmp.Compare(a.Start, b.Start) },
-		func(a *SelectedPane, b SelectedPane) { a.Totals.add(&b.Totals) })
+	for i, start := range o.Panes.At {
+		t := o.Panes.Totals(i)
+		s.Panes.Add(start, &t)
+	}
 	s.Positions = append(s.Positions, o.Positions[:min(len(o.Positions), maxPositions-len(s.Positions))]...)
 }
 
@@ -273,7 +258,7 @@ func (p *Profile) widenSelected(width uint32) {
 func (p *Profile) crowded() bool {
 	for i := range p.Targets {
 		for j := range p.Targets[i].Selected {
-			if len(p.Targets[i].Selected[j].Panes) > MaxPanes {
+			if p.Targets[i].Selected[j].Panes.Len() > MaxPanes {
 				return true
 			}
 		}
@@ -285,7 +270,7 @@ func (p *Profile) crowded() bool {
 func (p *Profile) aligned() bool {
 	for i := range p.Targets {
 		for j := range p.Targets[i].Selected {
-			if slices.ContainsFunc(p.Targets[i].Selected[j].Panes, func(x SelectedPane) bool { return x.Start%p.SelectedWidth != 0 }) {
+			if slices.ContainsFunc(p.Targets[i].Selected[j].Panes.At, func(start uint32) bool { return start%p.SelectedWidth != 0 }) {
 				return false
 			}
 		}
@@ -295,11 +280,12 @@ func (p *Profile) aligned() bool {
 
 // widenTo joins panes into ones of that width.
 func (s *SelectedStats) widenTo(width uint32) {
-	panes := s.Panes
-	s.Panes = nil
-	for i := range panes {
-		s.pane(panes[i].Start - panes[i].Start%width).Totals.add(&panes[i].Totals)
+	var wide SelectedSeries
+	for i, start := range s.Panes.At {
+		t := s.Panes.Totals(i)
+		wide.Add(start-start%width, &t)
 	}
+	s.Panes = wide
 }
 
 // weightier orders SelectedStats by how much they matter: aborted reads, tombstones, records.
@@ -322,7 +308,7 @@ func capSelected(list []*SelectedStats) (kept []*SelectedStats, lost uint64) {
 	}
 	list = list[:min(len(list), MaxSelected)]
 	for _, s := range list[min(len(list), selectedWithPanes):] {
-		s.Panes = nil
+		s.Panes = SelectedSeries{}
 	}
 	return list, lost
 }

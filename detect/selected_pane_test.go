@@ -42,11 +42,12 @@ func TestPanesOfSelectedRecordsStayFew(t *testing.T) {
 	for name, p := range map[string]*Profile{"one chunk": warned(year), "two chunks": merged} {
 		for _, s := range p.Targets[0].Selected {
 			sum := uint64(0)
-			for _, x := range s.Panes {
-				sum += x.Totals[SelectedWarned]
+			for i := range s.Panes.At {
+				t := s.Panes.Totals(i)
+				sum += t[SelectedWarned]
 			}
-			if len(s.Panes) > MaxPanes || sum != uint64(len(year)) {
-				t.Errorf("%s: %d records in %d panes, want %d in at most %d", name, sum, len(s.Panes), len(year), MaxPanes)
+			if s.Panes.Len() > MaxPanes || sum != uint64(len(year)) {
+				t.Errorf("%s: %d records in %d panes, want %d in at most %d", name, sum, s.Panes.Len(), len(year), MaxPanes)
 			}
 		}
 		raw, _ := p.MarshalBinary()
@@ -89,8 +90,8 @@ func TestASeriesTellsWhenSelectedRecordsCame(t *testing.T) {
 			s := v.Targets[0].Selected[0]
 			var got []uint64
 			for i := range v.Panes {
-				if s.Series != nil {
-					got = append(got, s.Series.At(i)[SelectedWarned])
+				if told := s.Series.Of(uint32(i)); s.Series.Len() > 0 {
+					got = append(got, told[SelectedWarned])
 				}
 			}
 			if !slices.Equal(got, test.want) || v.Width != test.width {

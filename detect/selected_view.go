@@ -22,31 +22,9 @@ type SelectedView struct {
 	Slowest   uint64 // microseconds
 	Widest    uint64 // partitions
 	Span      Span
-	Series    SelectedSeries // the largest of any node
+	Series    SelectedSeries // by number in View.Panes: the largest of any node
 	Nodes     []string       // that tell of it, sorted
 	Positions []ingest.Position
-}
-
-// A SelectedSeries is counts of the panes that have records, in order of panes: few of many, mostly.
-type SelectedSeries []SelectedAt
-
-// SelectedAt is the counts of one pane.
-type SelectedAt struct {
-	Pane   int // index in View.Panes
-	Totals SelectedTotals
-}
-
-// At gives the counts of a pane.
-func (s SelectedSeries) At(pane int) *SelectedTotals {
-	i, found := s.place(pane)
-	if !found {
-		return &SelectedTotals{}
-	}
-	return &s[i].Totals
-}
-
-func (s SelectedSeries) place(pane int) (i int, found bool) {
-	return slices.BinarySearchFunc(s, pane, func(x SelectedAt, pane int) int { return cmp.Compare(x.Pane, pane) })
 }
 
 // Reads gives the reads of warnings and aborts: one read that is ended leaves one of each.
@@ -152,27 +130,18 @@ func (v *SelectedView) count(p *Profile, group []*SelectedStats) {
 }
 
 // overlay adds what one node's log tells of each pane to Series.
-func (v *SelectedView) overlay(p *Profile, panes map[uint32]SelectedTotals) {
+func (v *SelectedView) overlay(p *Profile, panes *SelectedSeries) {
 	if p.SelectedWidth > p.Width {
 		return // there is no telling which of the panes it was
 	}
-	wide := map[int]SelectedTotals{}
-	for start, t := range panes {
-		i, found := p.paneAt(start)
-		if !found {
-			continue
+	var wide SelectedSeries
+	for j, start := range panes.At {
+		if i, found := p.paneAt(start); found {
+			t := panes.Totals(j)
+			wide.Add(uint32(i), &t)
 		}
-		sum := wide[i]
-		sum.add(&t)
-		wide[i] = sum
 	}
-	for pane, t := range wide {
-		i, found := v.Series.place(pane)
-		if !found {
-			v.Series = slices.Insert(v.Series, i, SelectedAt{Pane: pane})
-		}
-		v.Series[i].Totals.max(&t)
-	}
+	v.Series.raise(&wide)
 }
 
 // paneAt gives the index of the pane that holds a second.
@@ -213,8 +182,8 @@ func (p *Profile) selectedStarts(width uint32) map[uint32]bool {
 	starts := map[uint32]bool{}
 	for i := range p.Targets {
 		for j := range p.Targets[i].Selected {
-			for _, x := range p.Targets[i].Selected[j].Panes {
-				starts[x.Start-x.Start%width] = true
+			for _, start := range p.Targets[i].Selected[j].Panes.At {
+				starts[start-start%width] = true
 			}
 		}
 	}
@@ -223,16 +192,16 @@ func (p *Profile) selectedStarts(width uint32) map[uint32]bool {
 
 // overlaid gives what files that repeat each other tell together: the sum over panes of the larger
 // count, but no less than any of them alone.
-func overlaid(list []*SelectedStats) (total SelectedTotals, panes map[uint32]SelectedTotals) {
-	panes = map[uint32]SelectedTotals{}
-	for _, s := range list {
-		for i := range s.Panes {
-			t := panes[s.Panes[i].Start]
-			t.max(&s.Panes[i].Totals)
-			panes[s.Panes[i].Start] = t
+func overlaid(list []*SelectedStats) (total SelectedTotals, panes *SelectedSeries) {
+	panes = &list[0].Panes
+	if len(list) > 1 {
+		panes = &SelectedSeries{}
+		for _, s := range list {
+			panes.raise(&s.Panes)
 		}
 	}
-	for _, t := range panes {
+	for i := range panes.At {
+		t := panes.Totals(i)
 		total.add(&t)
 	}
 	for _, s := range list {

@@ -30,13 +30,13 @@ func denseSelected(v *detect.View, t *detect.TargetView) []detect.Finding {
 	found := []detect.Finding{}
 	keys, more := 0, uint64(0)
 	for _, h := range heavyOf(v, t) {
-		f, ok := h.finding(v, t)
+		severity := h.severity(v.Limits, isSystem(t.Target))
 		switch {
-		case !ok:
+		case severity == 0:
 		case h.hasKey && keys >= maxDenseKeys:
 			more++
 		default:
-			found = append(found, f)
+			found = append(found, h.finding(v, t, severity))
 			if h.hasKey {
 				keys++
 			}
@@ -144,11 +144,7 @@ func (h *heavyReads) severity(l *detect.Limits, system bool) detect.Severity {
 	return s
 }
 
-func (h *heavyReads) finding(v *detect.View, t *detect.TargetView) (detect.Finding, bool) {
-	severity := h.severity(v.Limits, isSystem(t.Target))
-	if severity == 0 {
-		return detect.Finding{}, false
-	}
+func (h *heavyReads) finding(v *detect.View, t *detect.TargetView, severity detect.Severity) detect.Finding {
 	main := h.views[0]
 	f := detect.Finding{
 		Severity: severity,
@@ -166,7 +162,7 @@ func (h *heavyReads) finding(v *detect.View, t *detect.TargetView) (detect.Findi
 		f.Subject.Key = nil
 	}
 	h.cause().explain(&f, v, t)
-	return told(f, h.places()), true
+	return told(f, h.places())
 }
 
 // places gives where the largest read stands, and others.

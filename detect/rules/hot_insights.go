@@ -32,7 +32,8 @@ func metered(v *detect.View, t *detect.TargetView, s *detect.SelectedView) (dete
 	rates := make([]uint64, len(v.Panes))
 	mean := func(i int) detect.Milli {
 		p := v.Panes[i]
-		return detect.Milli(s.Series.At(i)[detect.SelectedUnits] / uint64(max(p.End-p.Start, 60)))
+		told := s.Series.Of(uint32(i))
+		return detect.Milli(told[detect.SelectedUnits] / uint64(max(p.End-p.Start, 60)))
 	}
 	for i := range v.Panes {
 		most = max(most, mean(i))

@@ -134,30 +134,20 @@ var (
 // badKeys judges bad requests where nothing tells of the others: one key with nearly all of a
 // table's in one minute may be hot. They have no denominator, so it is possible at most.
 func badKeys(v *detect.View, t *detect.TargetView, c *complaint) []detect.Finding {
-	byKey := map[string][]uint64{}
-	places := map[string][]ingest.Position{}
+	byKey := map[string][]*detect.SelectedView{}
 	total := make([]uint64, len(v.Panes))
 	for _, s := range t.Selected {
-		for at := range s.Series {
-			i, told := s.Series[at].Pane, &s.Series[at].Totals
-			n := c.of(told)
-			if n == 0 {
-				continue
-			}
-			total[i] += n
-			if !s.KeyKnown {
-				continue
-			}
-			if byKey[string(s.Key)] == nil {
-				byKey[string(s.Key)] = make([]uint64, len(v.Panes))
-			}
-			byKey[string(s.Key)][i] += n
-			places[string(s.Key)] = s.Positions
+		if addSeries(total, s, c.of) > 0 && s.KeyKnown {
+			byKey[string(s.Key)] = append(byKey[string(s.Key)], s)
 		}
 	}
-	found := []detect.Finding{}
-	for key, panes := range byKey {
-		if f, ok := badFinding(v, t, c, key, panes, total, places[key]); ok {
+	found, panes := []detect.Finding{}, make([]uint64, len(v.Panes))
+	for key, views := range byKey {
+		clear(panes)
+		for _, s := range views {
+			addSeries(panes, s, c.of)
+		}
+		if f, ok := badFinding(v, t, c, key, panes, total, views[len(views)-1].Positions); ok {
 			found = append(found, f)
 		}
 	}
@@ -182,7 +172,7 @@ func badFinding(v *detect.View, t *detect.TargetView, c *complaint, key string, 
 		Severity: detect.Low,
 		Subject:  detect.Subject{Target: t.Target, Key: []byte(key), HasKey: true},
 		Span:     detect.Span{Start: v.Panes[most].Start, End: v.Panes[most].End},
-		Series:   panes, SeriesOf: c.word + " requests",
+		Series:   slices.Clone(panes), SeriesOf: c.word + " requests",
 		Cost: detect.Whole(panes[most]),
 		Evidence: []detect.Evidence{
 			exactly(panes[most]).against(c.measure, "requests", floor.Value, floor.Source),

@@ -89,9 +89,18 @@ func placesOf(views []*detect.SelectedView) []ingest.Position {
 func seriesOfAll(v *detect.View, views []*detect.SelectedView, of func(n *detect.SelectedTotals) uint64) []uint64 {
 	sum := make([]uint64, len(v.Panes))
 	for _, s := range views {
-		for i := range s.Series {
-			sum[s.Series[i].Pane] += of(&s.Series[i].Totals)
-		}
+		addSeries(sum, s, of)
+	}
+	return sum
+}
+
+// addSeries adds a number of each pane of a view to those of all panes, and gives the sum of what was added.
+func addSeries(to []uint64, s *detect.SelectedView, of func(n *detect.SelectedTotals) uint64) (sum uint64) {
+	for i, pane := range s.Series.At {
+		t := s.Series.Totals(i)
+		n := of(&t)
+		to[pane] += n
+		sum += n
 	}
 	return sum
 }

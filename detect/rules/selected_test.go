@@ -352,8 +352,7 @@ func TestHotPartitionOfSlowRequests(t *testing.T) {
 	slow := func(key string, perMinute ...uint64) *detect.SelectedView {
 		s := aRead(ingest.OpRead, queueShape, key, detect.ReadSize{}, nil)
 		for i, n := range perMinute {
-			s.Series = append(s.Series, detect.SelectedAt{Pane: i})
-			s.Series[i].Totals[detect.SelectedSlow] = n
+			s.Series.Add(uint32(i), &detect.SelectedTotals{detect.SelectedSlow: n})
 			s.Counts[detect.SelectedSlow] = s.Counts[detect.SelectedSlow].Plus(exact(n))
 		}
 		return s
@@ -396,8 +395,9 @@ func TestThrottlingOfRefusalsAlone(t *testing.T) {
 		s := aRead(ingest.OpWrite, "", "", detect.ReadSize{}, nil)
 		c := detect.SelectedThrottle + detect.SelectedCounter(reason)
 		for i, n := range perMinute {
-			s.Series = append(s.Series, detect.SelectedAt{Pane: i})
-			s.Series[i].Totals[c] = n
+			var told detect.SelectedTotals
+			told[c] = n
+			s.Series.Add(uint32(i), &told)
 			s.Counts[c] = s.Counts[c].Plus(exact(n))
 		}
 		return complaining(ingest.DynamoDB, s)
@@ -460,8 +460,9 @@ func TestHotPartitionWithRefusalsOfAnotherInput(t *testing.T) {
 		v := aView(6, aTarget(ingest.Cassandra, 200, aKey("a", times(6, 200)...)))
 		s := aRead(ingest.OpWrite, "", "", detect.ReadSize{}, nil)
 		if c.minute >= 0 {
-			s.Series = detect.SelectedSeries{{Pane: c.minute}}
-			s.Series[0].Totals[detect.SelectedThrottle+detect.SelectedCounter(ingest.ThrottledTable)] = 1
+			var told detect.SelectedTotals
+			told[detect.SelectedThrottle+detect.SelectedCounter(ingest.ThrottledTable)] = 1
+			s.Series.Add(uint32(c.minute), &told)
 		}
 		v.Targets[0].Selected = []*detect.SelectedView{s}
 		if got := level(judged(t, &HotPartition, v)); got != c.want {

@@ -152,7 +152,7 @@ func reasonName(r ingest.Throttle) string {
 func reportedRefusals(t *detect.TargetView, i int, first, last ingest.Throttle) uint64 {
 	sum := uint64(0)
 	for _, s := range t.Selected {
-		told := s.Series.At(i)
+		told := s.Series.Of(uint32(i))
 		for r := first; r <= last; r++ {
 			sum += told[detect.SelectedThrottle+detect.SelectedCounter(r)]
 		}

@@ -13,7 +13,20 @@ import (
 // columns measures text as terminals show it. It does not depend on the locale, unlike the package's default.
 func columns() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
-func widthOf(s string) int { return columns().StringWidth(s) }
+// narrow are signs of our own that take one column each.
+const narrow = "·–—…→≥≤×✗✓▁▂▃▄▅▆▇█"
+
+// widthOf gives the columns that s takes. For other signs than these the package fills tables of 2 MiB.
+func widthOf(s string) int {
+	n := 0
+	for _, r := range s {
+		if (r < ' ' || r > '~') && !strings.ContainsRune(narrow, r) {
+			return columns().StringWidth(s)
+		}
+		n++
+	}
+	return n
+}
 
 // maxMarks is how many combining marks may follow each other; more would cover the lines around.
 const maxMarks = 2
@@ -106,11 +119,11 @@ func chop(s string, w int) []string {
 
 // fit cuts visible text in the middle to at most w columns: keys and paths differ at both ends.
 func fit(s string, w int) string {
-	c := columns()
-	all := c.StringWidth(s)
+	all := widthOf(s)
 	if all <= w {
 		return s
 	}
+	c := columns()
 	if w < 5 {
 		return c.Truncate(s, w, "")
 	}
