@@ -166,3 +166,11 @@ func TestSparklinesTellNothingFromLittle(t *testing.T) {
 		}
 	}
 }
+
+func TestWidthsAreThoseOfTheTablesOfUnicode(t *testing.T) {
+	for _, s := range append(strings.Split(narrow, ""), "", "plain ~", "a→b…", "tab\t", "ключ", "日本", "e\u0301", "👩‍👧", "\x7f", "a\xff") {
+		if got, want := widthOf(s), columns().StringWidth(s); got != want {
+			t.Errorf("%q: %d columns, want %d", s, got, want)
+		}
+	}
+}
