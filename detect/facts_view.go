@@ -82,7 +82,7 @@ func ofNode(name string) bool {
 func isSetting(name string) bool {
 	switch name {
 	case ingest.FactItems, ingest.FactTableBytes, ingest.FactOpenShards, ingest.FactMetricQuery,
-		ingest.FactExportItems, ingest.FactExportMD5, ingest.FactExportTime, ingest.FactExportFrom, ingest.FactExportView:
+		ingest.FactExportItems, ingest.FactExportMD5, ingest.FactExportTotal, ingest.FactExportTime, ingest.FactExportFrom, ingest.FactExportView:
 		return false
 	}
 	return true

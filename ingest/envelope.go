@@ -32,6 +32,8 @@ type wrapper struct {
 	// names are those of which one stands in each line that has it: to look for them costs less than to open
 	// a line that is another's. Nil: none.
 	names [][]byte
+	// loose is set where lines without it are to be expected between those that have it; they are read as they are.
+	loose bool
 }
 
 // opened is a line without its wrapper: text is a part of the line, to be read as form says.
@@ -50,30 +52,32 @@ const (
 	escaped        // the inside of a JSON string
 	byteArray      // a JSON array of bytes
 	coloured       // with ANSI escape sequences
+	python         // a dict or list as Python prints it
 )
 
 // wrappers lists the envelopes; the first that fits is taken.
 var wrappers = []*wrapper{
-	{"docker", 9, openDocker, [][]byte{[]byte(`"stream"`)}},
-	{"journald-json", 9, openJournal, [][]byte{[]byte(`"__REALTIME_TIMESTAMP"`)}},
-	{"json-message", 9, openMessage, textNames},
-	{"cri", 6, openCRI, nil},
-	{"kubectl-prefix", 6, openKubectl, nil},
-	{"compose-prefix", 10, openCompose, composeBar},
-	{"stern-prefix", 10, openStern, nil},
-	{"syslog-rfc5424", 6, openSyslog5424, nil},
-	{"syslog", 6, openSyslog, nil},
-	{"lambda", 2, openLambda, nil},
-	{"timestamp", 6, openTimestamp, nil},
-	{"quoted", 10, openQuoted, nil},
+	{name: "docker", fits: 9, open: openDocker, names: [][]byte{[]byte(`"stream"`)}},
+	{name: "journald-json", fits: 9, open: openJournal, names: [][]byte{[]byte(`"__REALTIME_TIMESTAMP"`)}},
+	{name: "json-message", fits: 9, open: openMessage, names: textNames},
+	{name: "cri", fits: 6, open: openCRI},
+	{name: "kubectl-prefix", fits: 6, open: openKubectl},
+	{name: "compose-prefix", fits: 10, open: openCompose, names: composeBar},
+	{name: "stern-prefix", fits: 10, open: openStern},
+	{name: "syslog-rfc5424", fits: 6, open: openSyslog5424},
+	{name: "syslog", fits: 6, open: openSyslog},
+	{name: "lambda", fits: 2, open: openLambda, loose: true},
+	{name: "timestamp", fits: 6, open: openTimestamp},
+	{name: "python-print", fits: 2, open: openPython, loose: true, names: pythonNames},
+	{name: "quoted", fits: 10, open: openQuoted},
 }
 
-var colours = &wrapper{"ansi-colours", 0, openColours, nil}
+var colours = &wrapper{name: "ansi-colours", open: openColours}
 
 const (
 	maxWrappers   = 3
 	sampledLines  = 10
-	longestSample = 16 << 10 // bytes of a line that detection looks at whole
+	longestSample = 16 << 10 // bytes of a line that detection looks at; longer ones tell of loose wrappers alone
 )
 
 // DetectEnvelopes looks for envelopes around the lines of head, the whole lines of the beginning of an
@@ -100,8 +104,8 @@ func sample(head []byte) [][]byte {
 	var lines [][]byte
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
-		if len(line) > 0 && len(line) <= longestSample {
-			lines = append(lines, line)
+		if len(line) > 0 {
+			lines = append(lines, line[:min(len(line), longestSample)])
 		}
 		if len(lines) == sampledLines {
 			break
@@ -110,9 +114,15 @@ func sample(head []byte) [][]byte {
 	return lines
 }
 
+func isCut(line []byte) bool { return len(line) == longestSample }
+
 func firstFit(lines [][]byte) *wrapper {
+	whole := lines
+	if slices.ContainsFunc(lines, isCut) {
+		whole = slices.DeleteFunc(slices.Clone(lines), isCut)
+	}
 	for _, w := range wrappers {
-		if w.fitsLines(lines) {
+		if !w.loose && w.fitsLines(whole) || w.loose && w.fitsLines(lines) {
 			return w
 		}
 	}
@@ -203,7 +213,7 @@ func (e *Envelope) Unwrap(dst, line []byte) (out []byte, m Meta, ok bool) {
 		o, fits := w.open(u.text)
 		if fits {
 			u.take(o)
-		} else if i == 0 {
+		} else if i == 0 && !w.loose {
 			return dst, Meta{}, false
 		}
 	}
@@ -212,7 +222,7 @@ func (e *Envelope) Unwrap(dst, line []byte) (out []byte, m Meta, ok bool) {
 }
 
 // unwrapping is the state of one line. text is a part of the line until it has to be decoded; from
-// then on it lies in out[base:], where each further decoding shortens it in place.
+// then on it lies in out[base:], where each further decoding shortens it in place, or writes a copy.
 type unwrapping struct {
 	out  []byte
 	base int
@@ -236,6 +246,9 @@ func (u *unwrapping) take(o opened) {
 	}
 	u.text = o.text
 	if o.form != plain {
+		if o.form == python && u.held { // it grows
+			o.text = bytes.Clone(o.text)
+		}
 		u.out = appendForm(u.out[:u.base], o.text, o.form)
 		u.text, u.held = u.out[u.base:], true
 	}
@@ -260,6 +273,8 @@ func appendForm(dst, text []byte, f form) []byte {
 		return AppendUnquoted(dst, text)
 	case byteArray:
 		return appendByteArray(dst, text)
+	case python:
+		return appendPython(dst, text)
 	}
 	return appendPlain(dst, text)
 }

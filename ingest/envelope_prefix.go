@@ -269,16 +269,44 @@ func skipTag(text []byte) (rest []byte, ok bool) {
 	return bytes.TrimPrefix(tag[end+1:], []byte{' '}), true
 }
 
-// AWS Lambda writes TIME, the id of the request, a level and what a Node.js function prints, with tabs between. Around
-// them stand lines of its own (START, END, REPORT). Only what is JSON is undone: errors are records with their heads.
+// AWS Lambda writes TIME, the id of the request, a level and what a Node.js function prints, with tabs between; for
+// Python the level stands first. Around them stand lines of its own (START, END, REPORT). Only what is JSON, or a dict of
+// Python, is undone, also behind a few words: errors are records with their heads.
 // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
+// https://docs.aws.amazon.com/lambda/latest/dg/python-logging.html
 //
-//	2026-03-01T10:00:00.117Z	8f507cfc-xmpl-4697-b07a-ac58fc914c95	INFO	{"Records":[…]}
+//	2026-03-01T10:00:00.117Z	8f507cfc-xmpl-4697-b07a-ac58fc914c95	INFO	Received event: {"Records":[…]}
+//	[INFO]	2026-03-01T10:00:00.117Z	8f507cfc-xmpl-4697-b07a-ac58fc914c95	{"Records":[…]}
 func openLambda(line []byte) (opened, bool) {
-	fields := bytes.SplitN(line, []byte{'\t'}, 4)
-	if len(fields) < 4 || len(fields[3]) == 0 || fields[3][0] != '{' && fields[3][0] != '[' || len(fields[0]) < 19 || len(fields[0]) > 40 {
+	if len(line) == 0 || line[0] != '[' && line[0]-'0' > 9 {
 		return opened{}, false
 	}
-	at, cause := ParseTime(fields[0], nil)
-	return opened{Meta: Meta{UnixNano: at}, text: fields[3]}, cause == ""
+	fields := bytes.SplitN(line, []byte{'\t'}, 4)
+	if len(fields) < 4 {
+		return opened{}, false
+	}
+	when := fields[0]
+	if len(when) > 0 && when[0] == '[' {
+		when = fields[1]
+	}
+	text := behindWords(fields[3])
+	if len(text) == 0 || len(when) < 19 || len(when) > 40 {
+		return opened{}, false
+	}
+	at, cause := ParseTime(when, nil)
+	return opened{Meta: Meta{UnixNano: at}, text: text}, cause == ""
+}
+
+// behindWords gives the object or array that text begins with, or has behind a few words that tell of no error; nil: none.
+func behindWords(text []byte) []byte {
+	const longestWords = 64
+	i := bytes.IndexAny(text[:min(len(text), longestWords)], "{[")
+	if i < 0 || bytes.ContainsAny(text[:i], "\"'\t") || bytes.Contains(bytes.ToLower(text[:i]), []byte("error")) {
+		return nil
+	}
+	next := SkipSpace(text, i+1)
+	if i > 0 && next < len(text) && bytes.IndexByte([]byte("\"'{"), text[next]) < 0 {
+		return nil
+	}
+	return text[i:]
 }

@@ -71,6 +71,18 @@ func TestEnvelopes(t *testing.T) {
 		{"a CloudWatch Logs export to S3", "2026-03-01T10:00:00.123Z " + warning, []string{"timestamp"}, line{warning, "", ms, false, true}},
 		{"a Lambda function that prints its event", "2026-03-01T10:00:00.123Z\t8f507cfc-a\tINFO\t{\"Records\":[]}\nEND RequestId: 8f507cfc-a", []string{"lambda"},
 			line{`{"Records":[]}`, "", ms, false, true}},
+		{"a Lambda function that says what it prints", "START RequestId: 8f507cfc-a\n2026-03-01T10:00:00.123Z\t8f507cfc-a\tINFO\tReceived event: {\"Records\":[]}", []string{"lambda"},
+			line{"START RequestId: 8f507cfc-a", "", 0, false, true}},
+		{"the event of such a function", "2026-03-01T10:00:00.123Z\t8f507cfc-a\tINFO\tReceived event: {\"Records\":[]}", []string{"lambda"},
+			line{`{"Records":[]}`, "", ms, false, true}},
+		{"a Lambda function in Python that logs JSON", "[INFO]\t2026-03-01T10:00:00.123Z\t8f507cfc-a\tevent {\"Records\":[]}", []string{"lambda"},
+			line{`{"Records":[]}`, "", ms, false, true}},
+		{"a Lambda function in Python that prints its event", `{'Records': [{'eventSource': 'aws:dynamodb', 'userIdentity': None, 'a': True, 'b': "it's", 'c': 'a "b" \'c\' \x07 \\'}]}`, []string{"python-print"},
+			line{`{"Records": [{"eventSource": "aws:dynamodb", "userIdentity": null, "a": true, "b": "it's", "c": "a \"b\" 'c' \u0007 \\"}]}`, "", 0, false, true}},
+		{"a Lambda function in Python that logs its event", "[INFO]\t2026-03-01T10:00:00.123Z\t8f507cfc-a\t{'dynamodb': {'x': False}}", []string{"lambda", "python-print"},
+			line{`{"dynamodb": {"x": false}}`, "", ms, false, true}},
+		{"an event longer than what detection looks at", "2026-03-01T10:00:00.123Z\ta\tINFO\t{\"Records\":[\"" + strings.Repeat("x", 20<<10) + "\"]}", []string{"lambda"},
+			line{`{"Records":["` + strings.Repeat("x", 20<<10) + `"]}`, "", ms, false, true}},
 		{"a level is no host", "2026-03-01T10:00:00.123Z ERROR ThrottlingException: Rate exceeded", []string{"timestamp"},
 			line{"ERROR ThrottlingException: Rate exceeded", "", ms, false, true}},
 		{"RFC 3164 with priority", "<28>Mar  1 10:00:00 db-07 scylla[8112]:  [shard  3:comp] large_data - Writing", []string{"syslog"},
@@ -236,6 +248,18 @@ func TestTextsWithoutAnEnvelopeAreLeftAsTheyAre(t *testing.T) {
 	} {
 		if e := DetectEnvelopes([]byte(text)); e != nil {
 			t.Errorf("%q: envelopes %v, want none", text, e.Names())
+		}
+	}
+}
+
+func TestErrorsOfALambdaFunctionKeepTheirHead(t *testing.T) {
+	for _, line := range []string{
+		"2026-03-01T10:00:00.123Z\t8f507cfc-a\tERROR\tInvoke Error \t{\"errorType\":\"ThrottlingException\"}",
+		"2026-03-01T10:00:00.123Z\t8f507cfc-a\tERROR\tan error: {\"errorType\":\"ThrottlingException\"}",
+		"2026-03-01T10:00:00.123Z\t8f507cfc-a\tINFO\tread {3} of \"x\"",
+	} {
+		if o, ok := openLambda([]byte(line)); ok {
+			t.Errorf("%q: opened as %q", line, o.text)
 		}
 	}
 }

@@ -31,6 +31,8 @@ const (
 	// name in the bucket is Node.
 	FactExportItems = "export-file-items"
 	FactExportMD5   = "export-file-md5" // of the same file, in base64
+	// FactExportTotal is how many items an export holds in all, by its summary; Node is as for FactExportTime.
+	FactExportTotal = "export-items"
 	// FactExportTime is the time to which an export shows its table; the key of its list of data files is
 	// Node. Of an incremental export FactExportFrom is the time from which on.
 	FactExportTime = "export-time"

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,6 +56,27 @@ func TestManifestsOfAnExportContradictNothing(t *testing.T) {
 	}
 	if len(r.Notes) > 0 {
 		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+func TestASummaryThatTellsOfOtherItemsIsNoted(t *testing.T) {
+	folder := exportCopied(t)
+	summary := filepath.Join(folder, "manifest-summary.json")
+	text, err := os.ReadFile(summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(summary, bytes.Replace(text, []byte(`"itemCount": 80`), []byte(`"itemCount": 81`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"tells of 81 items, and its list of data files tells 80", "tells of 81 items, and the data files that were read hold 80"} {
+		code, stdout, stderr := runArgs(t, testEnv("analyze", "--format", "json", folder))
+		if code != exitRan || !strings.Contains(stdout, want) {
+			t.Errorf("exit %d: %s: not said: %s", code, stderr, want)
+		}
+		if err := os.RemoveAll(filepath.Join(folder, "manifest-files.json")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -13,6 +13,9 @@ const (
 	causeAWSValue = "number not understood"
 	skipAWSText   = "text around JSON"
 	skipAWSOther  = "JSON of another kind"
+
+	// sourceCollectionRefuse is what tells that an item collection is full: a write that was refused for it.
+	sourceCollectionRefuse = "refused write"
 )
 
 // An awsPlace gives the positions of what stands within a record.
@@ -45,6 +48,9 @@ func (p *awsPlace) of(offset int) ingest.Position {
 func awsVerdict(head []byte, kind awsjson.Kind, what string) ingest.Verdict {
 	if awsjson.Classify(head) == kind {
 		return ingest.Verdict{Fit: ingest.Certain, Why: what}
+	}
+	if awsjson.ClassifyAmid(head) == kind {
+		return ingest.Verdict{Fit: ingest.Possible, Why: what + ", with other text around"}
 	}
 	return ingest.Verdict{Fit: ingest.No, Why: "no " + what}
 }

@@ -208,8 +208,10 @@ func (d *awsDescription) tell(of awsSubject, name string, value []byte, at int) 
 	switch {
 	case len(of.file) > 0 && name == ingest.FactItems:
 		name = ingest.FactExportItems
-	case name == ingest.FactExportTime, name == ingest.FactExportFrom, name == ingest.FactExportView:
+	case name == ingest.FactExportTime, name == ingest.FactExportFrom, name == ingest.FactExportView, name == ingest.FactExportTotal:
 		node = of.list
+	case len(of.list) > 0 && name == ingest.FactItems:
+		d.tell(of, ingest.FactExportTotal, value, at)
 	}
 	d.said = true
 	d.fact = ingest.Fact{

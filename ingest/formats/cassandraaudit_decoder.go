@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"unicode"
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cqltrace"
@@ -88,6 +89,7 @@ func auditFields(entry []byte) (a auditRecord) {
 		a.level = ingest.ConsistencyOf(bytes.TrimSpace(a.Operation[i+len(auditLevel):]))
 		a.Operation = a.Operation[:i]
 	}
+	a.Operation = withoutMetadata(a.Operation)
 	for len(entry) > 0 {
 		var pair []byte
 		pair, entry, _ = bytes.Cut(entry, []byte("|"))
@@ -106,4 +108,20 @@ func auditFields(entry []byte) (a auditRecord) {
 		}
 	}
 	return a
+}
+
+// withoutMetadata takes off what 6.0 may append to an operation, `|name:value` each: no statement holds a bar outside of
+// quotes, and values that DSE lists behind a statement end in a bracket.
+func withoutMetadata(operation []byte) []byte {
+	for {
+		i := bytes.LastIndexByte(operation, '|')
+		if i < 0 || bytes.Count(operation[:i], []byte("'"))%2 != 0 || bytes.IndexByte(operation[i:], ']') >= 0 {
+			return operation
+		}
+		name, _, found := bytes.Cut(operation[i+1:], []byte(":"))
+		if !found || len(name) == 0 || bytes.ContainsFunc(name, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			return operation
+		}
+		operation = operation[:i]
+	}
 }

@@ -28,6 +28,21 @@ func TestAuditEntriesWithASchema(t *testing.T) {
 	}
 }
 
+func TestWhatFollowsTheOperationOfAnAuditEntryIsNoPartOfIt(t *testing.T) {
+	for operation, want := range map[string]string{
+		"SELECT * FROM orders WHERE id = 7|client:app-1|trace_id:x":  "SELECT * FROM orders WHERE id = 7",
+		"SELECT * FROM orders WHERE id = 'a|b:c'":                    "SELECT * FROM orders WHERE id = 'a|b:c'",
+		"SELECT * FROM orders WHERE id = 'a|b:c'|client:x y":         "SELECT * FROM orders WHERE id = 'a|b:c'",
+		"SELECT * FROM orders WHERE id = ? [id=a|b:c]":               "SELECT * FROM orders WHERE id = ? [id=a|b:c]",
+		"SELECT * FROM orders WHERE id = 7|no member":                "SELECT * FROM orders WHERE id = 7|no member",
+		"UPDATE orders SET note = 'x|y: it''s' WHERE id = 7|k-1:v'w": "UPDATE orders SET note = 'x|y: it''s' WHERE id = 7",
+	} {
+		if got := withoutMetadata([]byte(operation)); string(got) != want {
+			t.Errorf("%q: got %q, want %q", operation, got, want)
+		}
+	}
+}
+
 func TestAuditLogsAreSniffed(t *testing.T) {
 	const (
 		head  = "INFO  [Native-Transport-Requests-1] 2024-05-02 10:11:12,345 "

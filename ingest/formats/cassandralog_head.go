@@ -63,7 +63,7 @@ func quietLine(data []byte) bool {
 	n = bytes.IndexByte(data[file:min(len(data), file+80)], ' ')
 	message := file + n + 3 // behind " - "
 	return n > 0 && message < len(data) && data[message-2] == '-' && data[message-1] == ' ' && data[message] != '\n' &&
-		cassandraMessage(data[message:]) == clNone
+		cassandraMessage(data[message:]) == clNone && !bytes.HasPrefix(data[file:], clSamplerFile)
 }
 
 // cassandraQuiet is the Quiet of formats whose records are those of Cassandra's log.

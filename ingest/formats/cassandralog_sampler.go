@@ -8,10 +8,14 @@ import (
 
 var clSamplerFile = []byte("SamplingManager.java")
 
-// isSampler reports whether a record is what the background sampler prints: nodetool's lists below a
-// line without text (profileload -i, 5.0 on).
+// isSampler reports whether a record is what the background sampler prints (profileload -i, 5.0 on): nodetool's
+// lists, below a line without text or with the title of the first of them.
 func isSampler(data []byte, head *cassandraHead, at int) bool {
-	return bytes.HasPrefix(head.file, clSamplerFile) && at < len(data) && len(bytes.TrimSpace(clFirstLine(data[at:]))) == 0
+	if !bytes.HasPrefix(head.file, clSamplerFile) || at >= len(data) {
+		return false
+	}
+	first := bytes.TrimSpace(clFirstLine(data[at:]))
+	return len(first) == 0 || samplerKindOf(first) != noList
 }
 
 func clFirstLine(text []byte) []byte {

@@ -197,3 +197,17 @@ func TestTextsThatTheServerCutsNameNoKey(t *testing.T) {
 		}
 	}
 }
+
+func TestListsOfTheBackgroundSamplerMayBeginInTheirFirstLine(t *testing.T) {
+	const (
+		head  = "INFO  [OptionalTasks:1] 2026-11-30T08:59:00,764 SamplingManager.java:255 - "
+		lists = "Frequency of reads by partition:\n   Table     Partition Count +/-\n   shop.jobs mail-out  72    0  \n"
+	)
+	below, first := awsSays(t, &CassandraLog, ingest.DecodeOptions{}, head+"\n"+lists), awsSays(t, &CassandraLog, ingest.DecodeOptions{}, head+lists)
+	if diff := cmp.Diff(first, below); diff != "" || len(first) < 2 {
+		t.Errorf("lists in the first line (-got, +those below it):\n%s", diff)
+	}
+	if got, want := awsSays(t, &CassandraLog, ingest.DecodeOptions{}, head+"Starting to sample tables"), []string{"skip " + clSkipOther}; !cmp.Equal(got, want) {
+		t.Errorf("another line: got %q, want %q", got, want)
+	}
+}

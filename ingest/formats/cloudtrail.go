@@ -54,8 +54,6 @@ const (
 	skipTrailAgain   = "event that was there before"
 	skipTrailSummary = "summary of events"
 	skipTrailEmpty   = "no CloudTrail events"
-
-	sourceCollectionRefuse = "refused write"
 )
 
 // cloudTrail decodes CloudTrail events.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/keyheat/keyheat/ingest"
@@ -23,7 +24,8 @@ var ContributorInsights = ingest.Format{
       {"Keys":["TENANT#17","ORDER#1"],"ApproximateAggregateValue":181200.0,"Datapoints":[{"Timestamp":…,"ApproximateValue":178000.0}]}]}
 
 The keys are the largest 25 at most, so they are a selection. A report does not say of which rule and table it is: put
-"RuleName":"DynamoDBContributorInsights-PKT-Orders-1791501766746" into its object to say so, or give its file that name. Rules PKT and SKT count
+"RuleName":"DynamoDBContributorInsights-PKT-Orders-1791501766746" into its object to say so, or give its file that name, or leave the command in front of it.
+Rules of an index name it behind the table, and are told apart where the table is described. Rules PKT and SKT count
 throttled requests. PKC and SKC, and reports without a rule, count capacity: three times the write units plus the read
 units, told as read units, of which a partition serves 3,000 a second.`,
 	Sniff: func(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
@@ -31,8 +33,12 @@ units, told as read units, of which a partition serves 3,000 a second.`,
 	},
 	Begins: awsjson.Begins,
 	Long:   true,
-	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
-		return &contributorInsights{times: ingest.TimeParser{Location: o.Location}, named: ruleIn(o.Input)}, nil
+	New: func(head []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
+		d := &contributorInsights{times: ingest.TimeParser{Location: o.Location}, named: ruleIn(o.Input), indexes: o.Indexes}
+		if d.named == nil {
+			d.named = onlyRule(head)
+		}
+		return d, nil
 	},
 }
 
@@ -54,8 +60,10 @@ type contributorInsights struct {
 	to       ingest.Sink
 	events   int
 	table    []byte
+	index    []byte
 	throttle bool
-	named    []byte // the rule that the name of the input tells
+	named    []byte // the rule that the name of the input tells, or its text
+	indexes  map[string][]ingest.SecondaryIndex
 }
 
 // ruleIn gives the rule that a file is named for, empty when it is not.
@@ -67,6 +75,33 @@ func ruleIn(input string) []byte {
 	}
 	name, _, _ := strings.Cut(base[i:], ".")
 	return []byte(name)
+}
+
+// onlyRule gives the rule that the command in front of a report names; nil when the text names several.
+func onlyRule(head []byte) (rule []byte) {
+	if i := bytes.Index(head, []byte(insightsPrefix)); i > bytes.IndexByte(head, '{') {
+		return nil
+	}
+	for {
+		i := bytes.Index(head, []byte(insightsPrefix))
+		if i < 0 {
+			return rule
+		}
+		head = head[i:]
+		n := len(insightsPrefix)
+		for n < len(head) && isRuleByte(head[n]) {
+			n++
+		}
+		if rule != nil && !bytes.Equal(rule, head[:n]) {
+			return nil
+		}
+		rule, head = bytes.Clone(head[:n]), head[n:]
+	}
+}
+
+// isRuleByte reports whether the names of tables and indexes may hold c.
+func isRuleByte(c byte) bool {
+	return c|0x20-'a' < 26 || c-'0' <= 9 || c == '-' || c == '_' || c == '.'
 }
 
 // Decode gives an event for each datapoint of each contributor.
@@ -92,9 +127,9 @@ func (d *contributorInsights) Decode(rec *ingest.Record, to ingest.Sink) {
 }
 
 // rule takes what the name of a rule tells: DynamoDBContributorInsights-PKT-Orders-1791501766746. For an
-// index it is the table's name and the index's, which cannot be told apart.
+// index it is the table's name and the index's, told apart where the table is described.
 func (d *contributorInsights) rule(name []byte) {
-	d.table, d.throttle = nil, false
+	d.table, d.index, d.throttle = nil, nil, false
 	rest, ok := bytes.CutPrefix(name, []byte(insightsPrefix))
 	if !ok || len(rest) < 4 {
 		return
@@ -105,6 +140,21 @@ func (d *contributorInsights) rule(name []byte) {
 		rest = rest[:i]
 	}
 	d.table = rest
+	if size, fits := d.described(string(rest)); fits == 1 {
+		d.table, d.index = rest[:size], rest[size+1:]
+	}
+}
+
+// described gives how long the name of the described table is that, with one of its global indexes, makes the name of a
+// rule's resource, and of how many tables that holds.
+func (d *contributorInsights) described(resource string) (size, fits int) {
+	for table, indexes := range d.indexes {
+		after, found := strings.CutPrefix(resource, table+"-")
+		if found && slices.ContainsFunc(indexes, func(x ingest.SecondaryIndex) bool { return !x.Local && x.Name == after }) {
+			size, fits = len(table), fits+1
+		}
+	}
+	return size, fits
 }
 
 func (d *contributorInsights) report(r *awsjson.Reader) {
@@ -167,6 +217,7 @@ func (d *contributorInsights) name(keys *awsjson.Reader) {
 	e := &d.event
 	e.Reset()
 	e.Store, e.Coverage, e.Role, e.Table = ingest.DynamoDB, ingest.Selected, roleInsightsKeys, d.table
+	e.Index = d.index
 	keys.Open('[')
 	for n := 0; keys.Element(); n++ {
 		text := keys.Text()

@@ -186,12 +186,7 @@ var scyllaMessages = []struct {
 	{[]byte("Unlogged batch modifying "), (*scylla).batch},
 }
 
-const slRateLimit = "rate limit reached for "
-
-var (
-	slUnpaged = []byte("Tombstones processed by unpaged query exceeds limit of ")
-	slLimited = []byte("Per-partition rate limit reached for ")
-)
+var slUnpaged = []byte("Tombstones processed by unpaged query exceeds limit of ")
 
 // scyllaMessage gives what reads the message, nil when none does.
 func scyllaMessage(text []byte) func(*scylla, slText) bool {
@@ -208,7 +203,7 @@ func scyllaMessage(text []byte) func(*scylla, slText) bool {
 	switch {
 	case bytes.Contains(text, slUnpaged):
 		return (*scylla).exception
-	case bytes.Contains(text, slLimited):
+	case bytes.Contains(text, rateLimit):
 		return (*scylla).limited
 	}
 	return nil

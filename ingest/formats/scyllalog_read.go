@@ -128,17 +128,9 @@ func (d *scylla) batch(s slText) bool {
 	return true
 }
 
-// limited reads `Per-partition rate limit reached for reads in table ks.t, rejected by replicas`.
+// limited reads that the limit of a table's partitions refused a request.
 func (d *scylla) limited(s slText) bool {
-	s.until(slRateLimit)
-	op := ingest.OpWrite
-	if bytes.HasPrefix(s, []byte("read")) {
-		op = ingest.OpRead
-	}
-	if _, ok := s.until(" in table "); !ok {
-		return false
-	}
-	table, ok := s.until(", rejected by ")
+	op, table, ok := rateLimited(s)
 	if !ok {
 		return false
 	}

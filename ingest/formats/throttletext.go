@@ -22,7 +22,13 @@ refuses a request for rate
     { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:eu-west-1:123456789012:table/Orders' }
 
 The error names the limit, and with ThrottlingReasons the table or index; it never names the key. An exception with its
-causes and stack lines is one request, as is each message that "aws logs filter-log-events" prints; how often it was tried before is told where the SDK says so. Other lines are passed over.`,
+causes and stack lines is one request, as is each message that "aws logs filter-log-events" prints; how often it was tried before is told where the SDK says so. A transaction of which a part
+was refused for rate is one, too. A write that an item collection at its 10 GB refused (ItemCollectionSizeLimitExceededException) tells of a large partition. Other lines are passed over, failed
+conditions among them.
+
+What clients of ScyllaDB log when a table's limit for each partition refused them is read as well; it names the table, and not the key:
+
+    Per-partition rate limit reached for write in table shop.carts, rejected by replicas`,
 	Sniff:  sniffThrottle,
 	Begins: beginsLogRecord,
 	New: func(_ []byte, o ingest.DecodeOptions) (ingest.Decoder, error) {
@@ -39,8 +45,16 @@ func sniffThrottle(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
 	if awsjson.Refused(head) && toldAsError(head) && awsjson.Classify(head) == awsjson.Other {
 		return ingest.Verdict{Fit: ingest.Certain, Why: "log with DynamoDB throttling errors"}
 	}
+	if _, _, limited := rateLimited(head); limited && !bytes.Contains(head, serverLine) {
+		return ingest.Verdict{Fit: ingest.Certain, Why: "log with requests that ScyllaDB refused for rate"}
+	}
+	if awsjson.Complains(head) && awsjson.Classify(head) == awsjson.Other {
+		return ingest.Verdict{Fit: ingest.Possible, Why: "log with DynamoDB errors, none of them for rate"}
+	}
 	return ingest.Verdict{Fit: ingest.No, Why: "no DynamoDB throttling errors"}
 }
+
+var serverLine = []byte("[shard ") // of ScyllaDB's own log, which has a format of its own
 
 // toldAsError reports whether a beginning with an error is a log of errors: a reason alone may be the
 // value of any JSON object.
@@ -60,6 +74,7 @@ func toldAsError(head []byte) bool {
 type throttleText struct {
 	times ingest.TimeParser
 	event ingest.Event
+	state ingest.State
 	text  []byte // of a message in a record
 
 	inside bool // such a message is read
@@ -67,8 +82,12 @@ type throttleText struct {
 
 // Decode gives the event of a record that tells of a refusal for rate.
 func (d *throttleText) Decode(rec *ingest.Record, to ingest.Sink) {
+	if op, table, limited := rateLimited(rec.Data); limited {
+		d.limited(rec, op, table, to)
+		return
+	}
 	if !awsjson.Refused(rec.Data) {
-		to.Skip(skipNoThrottle)
+		d.other(rec, to)
 		return
 	}
 	if rec.Data[0] == '{' && !d.inside && d.messages(rec, to) {
@@ -93,6 +112,36 @@ func (d *throttleText) Decode(rec *ingest.Record, to ingest.Sink) {
 		e.SetTime(at)
 	}
 	to.Event(e)
+}
+
+// limited hands over that ScyllaDB refused a request for the rate of its partition.
+func (d *throttleText) limited(rec *ingest.Record, op ingest.Op, table []byte, to ingest.Sink) {
+	e := &d.event
+	e.Reset()
+	e.Store, e.Coverage, e.Role, e.At, e.Node = ingest.Scylla, ingest.Selected, roleClient, rec.At, rec.Node
+	e.Op, e.Table, e.Throttle, e.Requests = op, table, ingest.ThrottledKeyRange, 1
+	if at, ok := d.when(rec); ok {
+		e.SetTime(at)
+	}
+	to.Event(e)
+}
+
+// other reads a record of no refusal for rate: one of a full item collection, else none.
+func (d *throttleText) other(rec *ingest.Record, to ingest.Sink) {
+	if !awsjson.CollectionFull(rec.Data) {
+		to.Skip(skipNoThrottle)
+		return
+	}
+	at, _ := d.when(rec)
+	table, _ := awsjson.Resource(rec.Data)
+	if table == nil {
+		table = awsjson.NamedTable(rec.Data)
+	}
+	d.state = ingest.State{
+		Store: ingest.DynamoDB, Table: table, Source: sourceCollectionRefuse, Measure: ingest.PartitionBytes,
+		Value: awsjson.MaxCollection, Said: true, Limit: awsjson.MaxCollection, UnixNano: at, At: rec.At, Node: rec.Node,
+	}
+	to.State(&d.state)
 }
 
 // repeated gives how many requests a record tells of: bare exceptions that follow each other are one

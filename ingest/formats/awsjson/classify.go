@@ -48,6 +48,55 @@ func Classify(head []byte) Kind {
 // surveyed is how many values of a beginning are looked at.
 const surveyed = 4
 
+// ClassifyAmid tells what JSON stands amid other text, which the beginning of an input begins with: behind the command
+// that printed it, in a page of Markdown or a program, behind the words of a log, or after the rest of a record that is
+// cut. Descriptions have members that may stand in any object, so they begin a line.
+func ClassifyAmid(head []byte) Kind {
+	if at := ingest.SkipSpace(head, 0); at < len(head) && Begins(head[at:]) {
+		return Other
+	}
+	at := 0
+	for range surveyedAmid {
+		i, first := nextValue(head, at)
+		if i < 0 {
+			break
+		}
+		s := survey{r: Read(head, i)}
+		if s.value(1); s.kind == Other {
+			s.kind = s.weigh()
+		}
+		if s.kind != Other && (first || s.kind != Description) {
+			return s.kind
+		}
+		if at = i + 1; !s.r.Broken() {
+			at = max(at, s.r.At())
+		}
+	}
+	return Other
+}
+
+const surveyedAmid = 32
+
+// nextValue gives where an object or an array of objects begins, from at on: the first of its line or behind text without
+// quotes, which would make it a part of another. -1: nowhere.
+func nextValue(head []byte, at int) (i int, first bool) {
+	for ; ; at++ {
+		n := bytes.IndexAny(head[min(at, len(head)):], "{[")
+		if n < 0 {
+			return -1, false
+		}
+		at += n
+		next := ingest.SkipSpace(head, at+1)
+		if next >= len(head) || head[next] != '"' && (head[at] != '[' || head[next] != '{') {
+			continue
+		}
+		before := head[bytes.LastIndexByte(head[:at], '\n')+1 : at]
+		if bytes.IndexByte(before, '"') < 0 {
+			return at, len(bytes.TrimSpace(before)) == 0
+		}
+	}
+}
+
 // firstBracket gives the place of the first value: at the beginning, or else, since the first record may
 // be cut off, at the beginning of a line behind one that ends as JSON does. -1: there is none.
 func firstBracket(head []byte) int {

@@ -38,3 +38,28 @@ func TestKindsOfJSONAreToldApart(t *testing.T) {
 		}
 	}
 }
+
+func TestJSONAmidTextIsFound(t *testing.T) {
+	const stream = "{\n  \"Records\": [\n    {\"eventID\": \"1\", \"eventSource\": \"aws:dynamodb\", \"dynamodb\": {}}]}"
+	for text, want := range map[string]Kind{
+		"#### INSERT\n\n```json\n" + stream + "\n```\n":                                            Stream,
+		"module.exports = " + stream + "\n":                                                        Stream,
+		"2026-11-02 10:00:01 INFO handler - got " + stream + "\n":                                  Stream,
+		"  \"Keys\": {\"pk\": {\"S\": \"a\"}}}},\n    {\"eventSource\": \"aws:dynamodb\"}]}":       Stream,
+		"    aws cloudwatch get-insight-rule-report\n\nOutput::\n\n    {\n  \"KeyLabels\": []}\n":  Insights,
+		"$ aws dynamodb describe-table --table-name T\n{\n  \"Table\": {\"KeySchema\": []}}\n":     Description,
+		"$ aws dynamodb scan\n{\"Items\":[],\"Count\":0,\"ScannedCount\":0}\n":                     Scan,
+		"plain text {\"Item\":{}}\n":                                                               Export,
+		"10:00:01 called with {\"ConsumedCapacity\":{\"TableName\":\"T\"}}\n":                      Other, // a log that has it by the way
+		"Use [this](page) with {curly} words, or {\"Version\": \"2012-10-17\", \"Statement\": []}": Other,
+		stream:  Other, // begins with it: Classify tells
+		"":      Other,
+		"{":     Other,
+		"a {":   Other,
+		"a {\"": Other,
+	} {
+		if got := ClassifyAmid([]byte(text)); got != want {
+			t.Errorf("%q: got kind %d, want %d", text, got, want)
+		}
+	}
+}

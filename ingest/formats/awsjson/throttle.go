@@ -2,6 +2,7 @@ package awsjson
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/keyheat/keyheat/ingest"
 )
@@ -92,19 +93,48 @@ func Refused(text []byte) bool {
 			}
 		}
 	}
-	for _, name := range named {
-		for rest := text; ; {
-			i := bytes.Index(rest, name)
-			if i < 0 {
-				break
-			}
-			rest = bytes.TrimPrefix(rest[i+len(name):], []byte("Exception"))
-			if thrown(rest) && ofDynamoDB(text) {
-				return true
-			}
+	return canceledForRate(text) || slices.ContainsFunc(named, func(name []byte) bool { return throws(text, name) }) && ofDynamoDB(text)
+}
+
+// canceledForRate reports whether text holds the error of a transaction of which a part was refused for rate: the reasons are
+// listed at its end, [None, ThrottlingError], or in objects, {"Code":"ThrottlingError", …}.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+func canceledForRate(text []byte) bool {
+	_, list, found := bytes.Cut(text, []byte("ancellation"))
+	if !found {
+		return false
+	}
+	if _, after, found := bytes.Cut(list, []byte("specific reasons [")); found {
+		inside, _, _ := bytes.Cut(after, []byte("]"))
+		return slices.ContainsFunc(exceptions, func(name []byte) bool { return bytes.Contains(inside, name) })
+	}
+	return slices.ContainsFunc(exceptions, func(name []byte) bool { return throws(list, name) })
+}
+
+// CollectionFull reports whether text holds the error of a write that an item collection at its limit refused.
+func CollectionFull(text []byte) bool { return throws(text, collectionLimit) }
+
+// Complains reports whether text holds an error that DynamoDB alone has and that is none for rate.
+func Complains(text []byte) bool {
+	return slices.ContainsFunc(otherErrors, func(name []byte) bool { return throws(text, name) })
+}
+
+var (
+	collectionLimit = []byte("ItemCollectionSizeLimitExceeded")
+	otherErrors     = append(listOf("ConditionalCheckFailed", "TransactionConflict", "TransactionCanceled", "TransactionInProgress"), collectionLimit)
+)
+
+// throws reports whether text holds the error of that name as one that happened.
+func throws(text, name []byte) bool {
+	for rest := text; ; {
+		i := bytes.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		if rest = bytes.TrimPrefix(rest[i+len(name):], []byte("Exception")); thrown(rest) {
+			return true
 		}
 	}
-	return false
 }
 
 // thrown reports whether what follows the name of an error makes it one that happened: ": message",
