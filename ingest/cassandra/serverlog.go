@@ -23,8 +23,8 @@ const (
 	// of one millisecond, from the newest on (db/virtual/LogMessagesTable.java).
 	logSettle = 2 * time.Second
 	// logRest is how long the log is not read after a look, in times of what that took: the server goes through all
-	// lines, 50,000 unless it is told otherwise.
-	logRest = traceRest
+	// lines, 50,000 unless it is told otherwise. At most a thousandth of a core is spent on it.
+	logRest = 1000
 	// maxLogLines and maxLogBytes bound the lines of one look.
 	maxLogLines = 1 << 16
 	maxLogBytes = 16 << 20

@@ -32,7 +32,7 @@ const (
 	traceCost  = 4
 	// traceRest is how long sessions are not looked for after a look, in times of what that took: the server
 	// goes through all that are stored, some of a day ago. It has to: they have no order by time.
-	traceRest = 300
+	traceRest = 600
 )
 
 // A traceReader reads system_traces, each session once: when it is finished, and its events are written.

@@ -163,24 +163,6 @@ func TestEventsOfWritesAreNotAskedForAndLongReadsComeFirst(t *testing.T) {
 	})
 }
 
-func TestStoredSessionsAreLookedForLessOftenTheLongerThatTakes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
-		looks := 0
-		f.tables["system_traces.sessions"] = func(string, *query) ([]record, error) {
-			looks++
-			time.Sleep(300 * time.Millisecond) // so every 60 s
-			return nil, nil
-		}
-		if _, err := collect(t, f.server(t, "cassandra://10.0.0.1"), 5*time.Minute); err != nil {
-			t.Fatal(err)
-		}
-		if looks < 4 || looks > 7 {
-			t.Errorf("%d looks in 5 minutes, want about 6", looks)
-		}
-	})
-}
-
 func TestRequestsWhoseEventsAreNotReadInTimeAreToldWithoutThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &traceLog{start: time.Now()}
