@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -27,6 +28,7 @@ type load struct {
 	hot              uint64 // percent of table 0's requests on one key
 	untimed, sortKey bool
 	nodes            int
+	columns          bool
 }
 
 const testStart = 1_780_000_000 - 1_780_000_000%86400
@@ -58,6 +60,12 @@ func (l load) each(seed uint64, do func(e *ingest.Event)) {
 		}
 		if l.nodes > 0 {
 			e.Node = fmt.Appendf(nil, "10.0.0.%d", r.IntN(l.nodes))
+		}
+		if l.columns { // few values and many, some of them empty or absent
+			e.Columns = [][]byte{fmt.Appendf(nil, "v%d", i*i%37), nil}
+			if i%3 > 0 {
+				e.Columns[1] = bytes.Repeat([]byte("w"), i%90)
+			}
 		}
 		e.SetBytes(r.Uint64N(4096))
 		e.SetTombstones(r.Uint64N(20))

@@ -13,6 +13,9 @@ type eventLog struct {
 	sortKeys bool         // sort keys are held whole
 	event    ingest.Event // for reading
 	changes  []ingest.Change
+	columns  [][]byte
+
+	withColumns bool // columns of the next event are held
 }
 
 // smallPart is the most of a part's events that are held as they are, in bytes. Several parts together
@@ -45,6 +48,7 @@ const (
 	loggedNames   // index, sort key, node, shape or entity follow
 	loggedRare    // what few records tell follows: see rare
 	loggedChanges // changes follow
+	loggedColumns // columns follow
 )
 
 // add appends all of an event that a Builder looks at.
@@ -64,6 +68,9 @@ func (l *eventLog) add(e *ingest.Event) {
 	}
 	if len(e.Changes) > 0 {
 		flags |= loggedChanges
+	}
+	if l.withColumns && len(e.Columns) > 0 {
+		flags |= loggedColumns
 	}
 	w := encoder{l.buf}
 	w.num(flags)
@@ -85,6 +92,14 @@ func (l *eventLog) add(e *ingest.Event) {
 		for _, c := range e.Changes {
 			w.bytes(c.Name)
 			w.nums(c.Value, c.Bytes)
+		}
+	}
+	if flags&loggedColumns != 0 {
+		w.count(len(e.Columns))
+		for _, c := range e.Columns {
+			if w.flag(c != nil); c != nil {
+				w.bytes(c)
+			}
 		}
 	}
 	l.buf = w.b
@@ -200,6 +215,17 @@ func (l *eventLog) read(b []byte) []byte {
 			l.changes = append(l.changes, ingest.Change{Name: r.text(), Value: r.num(), Bytes: r.num()})
 		}
 		e.Changes = l.changes
+	}
+	if flags&loggedColumns != 0 {
+		l.columns = l.columns[:0]
+		for range r.num() {
+			var value []byte
+			if r.num() != 0 {
+				value = r.text()
+			}
+			l.columns = append(l.columns, value)
+		}
+		e.Columns = l.columns
 	}
 	return r.b
 }

@@ -212,6 +212,9 @@ func (k *ExactKey) join(o *ExactKey) {
 	default:
 		k.Shards.join(o.Shards)
 	}
+	for i := range k.Columns {
+		k.Columns[i].join(o.Columns[i])
+	}
 }
 
 // joinSorted merges two sorted slices, adding what compares equal. Parts mostly follow each other in

@@ -119,10 +119,10 @@ type exactBuilder struct {
 // An exactOpen is an ExactKey in the making.
 type exactOpen struct {
 	key      ExactKey
-	pane     int    // where in key.Panes the last event was counted
-	last     int    // where in key.Seconds
-	lastOf   int    // where in key.Shards.Seconds
-	paneOf   int    // where in key.Shards.Panes
+	pane     int // where in key.Panes the last event was counted
+	last     int // where in key.Seconds
+	shards   openShards
+	columns  []*openColumn
 	looked   uint32 // the minute last looked up, plus one
 	chosen   bool   // it is nominated
 	nodes    map[string]uint64
@@ -252,8 +252,13 @@ func (b *exactBuilder) place(e *ingest.Event) uint32 {
 func (b *exactBuilder) open(i int) *exactOpen {
 	if b.keys[i] == nil {
 		b.keys[i] = &exactOpen{key: ExactKey{Latency: &sketch.Histogram{}}}
-		if of := b.index.nominees.Keys[i].Shards; of > 0 {
-			b.keys[i].key.Shards = newExactShards(of)
+		of := &b.index.nominees.Keys[i]
+		if of.Shards > 0 {
+			b.keys[i].key.Shards = newExactShards(of.Shards)
+			b.keys[i].shards.of = b.keys[i].key.Shards
+		}
+		for range b.index.nominees.columnsOf(i) {
+			b.keys[i].columns = append(b.keys[i].columns, newOpenColumn())
 		}
 		b.seen = append(b.seen, i)
 	}
@@ -301,6 +306,7 @@ func (k *exactOpen) changed(e *ingest.Event, width uint32) {
 }
 
 func (b *exactBuilder) count(i int, e *ingest.Event) {
+	b.log.withColumns = len(b.index.nominees.columnsOf(i)) > 0
 	if b.hold(e) {
 		return
 	}
@@ -322,26 +328,27 @@ func (b *exactBuilder) count(i int, e *ingest.Event) {
 	if len(e.SortKey) > 0 {
 		k.sort(e, b.input)
 	}
-	shard := uint32(0)
-	if x := k.key.Shards; x != nil {
-		shard = x.place(e)
-		x.Totals[shard].event(e)
-	}
 	if timed && e.Throttle != ingest.NotThrottled && e.Count() == 1 {
 		k.refused(e, nanos)
 	}
+	at := placeInTime{timed: timed}
 	if timed {
 		sec := uint32(nanos / second)
+		at.second, at.pane = sec, sec-sec%b.index.nominees.Width
 		k.at(sec, b.index.nominees.Width).event(e, b.index.bytes)
-		if x := k.key.Shards; x != nil {
-			x.at(&x.Panes, sec-sec%b.index.nominees.Width, &k.paneOf)[shard].event(e)
-		}
-		if k.bySecond(sec-sec%minute, &b.index.nominees.Keys[i]) {
+		if at.bySecond = k.bySecond(sec-sec%minute, &b.index.nominees.Keys[i]); at.bySecond {
 			k.second(sec, e)
-			if x := k.key.Shards; x != nil {
-				x.at(&x.Seconds, sec, &k.lastOf)[shard].event(e)
-			}
 		}
+	}
+	if x := k.shards.of; x != nil {
+		k.shards.event(e, x.place(e.SortKey, len(e.SortKey) > 0, e), at)
+	}
+	for c, column := range k.columns {
+		var value []byte
+		if c < len(e.Columns) {
+			value = e.Columns[c]
+		}
+		column.event(e, value, at)
 	}
 }
 
@@ -493,6 +500,9 @@ func (k *exactOpen) seal() *ExactKey {
 	if k.sortKeys != nil {
 		x.sortTop = k.sortKeys.Seal(sortQuota, 0)
 		x.TopSort = topSort(x.sortTop)
+	}
+	for _, c := range k.columns {
+		x.Columns = append(x.Columns, c.seal())
 	}
 	return x
 }

@@ -66,11 +66,11 @@ func newExactShards(of uint32) *ExactShards {
 	return &ExactShards{Of: of, Totals: make([]ShardCount, of+2)}
 }
 
-// place gives where in counts an event belongs.
-func (x *ExactShards) place(e *ingest.Event) uint32 {
+// place gives where in counts an event belongs, by a value that it may have.
+func (x *ExactShards) place(value []byte, known bool, e *ingest.Event) uint32 {
 	switch {
-	case len(e.SortKey) > 0:
-		return ShardOf(e.SortKey, x.Of)
+	case known:
+		return ShardOf(value, x.Of)
 	case e.Op.Reads():
 		return x.Of
 	}
@@ -93,6 +93,29 @@ func (x *ExactShards) at(list *[]ShardSecond, sec uint32, last *int) []ShardCoun
 		*list = slices.Insert(*list, *last, ShardSecond{sec, make([]ShardCount, x.Of+2)})
 	}
 	return (*list)[*last].Counts
+}
+
+// A placeInTime is when an event was, as counts need it.
+type placeInTime struct {
+	second, pane uint32
+	timed        bool
+	bySecond     bool // its minute is counted by the second
+}
+
+// An openShards is an ExactShards in the making, and where the last event was counted.
+type openShards struct {
+	of           *ExactShards
+	second, pane int
+}
+
+func (o *openShards) event(e *ingest.Event, shard uint32, at placeInTime) {
+	o.of.Totals[shard].event(e)
+	if at.timed {
+		o.of.at(&o.of.Panes, at.pane, &o.pane)[shard].event(e)
+	}
+	if at.bySecond {
+		o.of.at(&o.of.Seconds, at.second, &o.second)[shard].event(e)
+	}
 }
 
 // join adds the counts of a later part.

@@ -35,7 +35,7 @@ func NewView(p *Profile, x *Exact, l *Limits, sampling Rate) *View {
 	v.Nodes = nodeViews(p)
 	n := Nominate(p)
 	if x != nil {
-		n = x.Nominees
+		n, v.Columns = x.Nominees, x.Nominees.Columns
 	}
 	for i := range p.Targets {
 		v.Targets = append(v.Targets, newTargetView(p, uint32(i), n, x))

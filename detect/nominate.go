@@ -15,6 +15,7 @@ type Nominees struct {
 	Keys    []Nominee // sorted by target and key
 	Sizes   []Nominee // item collections to be measured, likewise
 	Width   uint32    // of the Profile's panes, seconds
+	Columns []string  // further columns of records, see ByColumns
 }
 
 // A Nominee is one key to be counted.
@@ -23,6 +24,15 @@ type Nominee struct {
 	Key     []byte
 	Minutes []uint32 // Unix seconds, sorted
 	Shards  uint32   // shards that it is counted by, see ExactShards; 0: none
+	Columns bool     // it is counted by Nominees.Columns
+}
+
+// columnsOf gives the columns that a key is counted by.
+func (n *Nominees) columnsOf(key int) []string {
+	if !n.Keys[key].Columns {
+		return nil
+	}
+	return n.Columns
 }
 
 const (

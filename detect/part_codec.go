@@ -88,7 +88,7 @@ func readEventsPart(b []byte) (*part, error) {
 
 // loggedEvent passes over one event of an eventLog, and checks what eventLog.read trusts in.
 func (r *decoder) loggedEvent() {
-	flags := r.below(loggedChanges<<1, "the flags of an event")
+	flags := r.below(loggedColumns<<1, "the flags of an event")
 	for flag := uint64(loggedTime); flag <= loggedID; flag <<= 1 {
 		if flag != loggedChanged && flags&flag != 0 {
 			r.num()
@@ -120,6 +120,13 @@ func (r *decoder) loggedEvent() {
 			r.skipText()
 			r.num()
 			r.num()
+		}
+	}
+	if flags&loggedColumns != 0 {
+		for range r.below(MostColumns+1, "a number of columns") {
+			if r.flag() {
+				r.skipText()
+			}
 		}
 	}
 }
@@ -229,6 +236,7 @@ func (w *encoder) exactKey(k *ExactKey) {
 		w.b = k.sortTop.AppendBinary(w.b)
 	}
 	w.shards(k.Shards)
+	w.columns(k.Columns)
 }
 
 // shards writes the counts by shard; their number is that of the nominee.
@@ -318,6 +326,7 @@ func (r *decoder) exactKey(n *Nominees, nominee int) *ExactKey {
 	}
 	if r.err == nil {
 		k.Shards = r.shards(n.Keys[nominee].Shards)
+		k.Columns = r.columns(len(n.columnsOf(nominee)))
 	}
 	return k
 }
@@ -326,6 +335,10 @@ func (r *decoder) exactKey(n *Nominees, nominee int) *ExactKey {
 func (n *Nominees) MarshalBinary() ([]byte, error) {
 	w := encoder{}
 	w.num(uint64(n.Width))
+	w.count(len(n.Columns))
+	for _, c := range n.Columns {
+		w.text(c)
+	}
 	w.count(len(n.Targets))
 	for _, t := range n.Targets {
 		w.targetName(t)
@@ -336,6 +349,7 @@ func (n *Nominees) MarshalBinary() ([]byte, error) {
 			w.num(uint64(list[i].Target))
 			w.text(string(list[i].Key))
 			w.num(uint64(list[i].Shards))
+			w.flag(list[i].Columns)
 			w.count(len(list[i].Minutes))
 			for _, m := range list[i].Minutes {
 				w.num(uint64(m))
@@ -349,6 +363,9 @@ func (n *Nominees) MarshalBinary() ([]byte, error) {
 func ReadNominees(b []byte) (*Nominees, error) {
 	r := decoder{b: b}
 	n := &Nominees{Width: r.width()}
+	for range r.below(MostColumns+1, "a number of columns") {
+		n.Columns = append(n.Columns, r.text())
+	}
 	for range r.count() {
 		n.Targets = append(n.Targets, r.targetName())
 	}
@@ -375,7 +392,7 @@ func (r *decoder) sharded() uint32 {
 func (r *decoder) nominees(targets int) []Nominee {
 	var list []Nominee
 	for range r.count() {
-		k := Nominee{Target: uint32(r.below(uint64(targets), "a target")), Key: []byte(r.text()), Shards: r.sharded()}
+		k := Nominee{Target: uint32(r.below(uint64(targets), "a target")), Key: []byte(r.text()), Shards: r.sharded(), Columns: r.flag()}
 		for range r.count() {
 			k.Minutes = append(k.Minutes, uint32(r.below(1<<32, "a minute")))
 		}

@@ -87,7 +87,7 @@ func TestPartsThatWereCarriedGiveTheProfileOfOneProcess(t *testing.T) {
 	for _, l := range loads {
 		for _, chunk := range []int{100, 900, 20_000} { // held as events, both, Profiles
 			t.Run(fmt.Sprintf("%s, chunks of %d", l.name, chunk), func(t *testing.T) {
-				l.events, l.sortKey = min(l.events, 20_000), true
+				l.events, l.sortKey, l.columns = min(l.events, 20_000), true, true
 				seed, s := uint64(chunk), smallSettings()
 				whole := NewCollector(s)
 				l.feed(seed, chunk, 5, whole)
@@ -102,6 +102,7 @@ func TestPartsThatWereCarriedGiveTheProfileOfOneProcess(t *testing.T) {
 				}
 
 				nominees := Nominate(want)
+				nominees.ByColumns(want, []string{"v", "w"})
 				form, _ := nominees.MarshalBinary()
 				read, err := ReadNominees(form)
 				if err != nil {
@@ -148,7 +149,7 @@ func diffExact(a, b *ExactKey) string {
 func somePartForms() (forms [][]byte, s Settings, n *Nominees) {
 	s = smallSettings()
 	l := loads[0]
-	l.events, l.sortKey, l.nodes = 300, true, 2
+	l.events, l.sortKey, l.columns, l.nodes = 300, true, true, 2
 	c := &carrier{}
 	l.feed(1, 100, 9, NewPartMaker(s, c.give))
 	l.events = 1500
@@ -156,6 +157,7 @@ func somePartForms() (forms [][]byte, s Settings, n *Nominees) {
 	whole := NewCollector(s)
 	l.feed(1, 1500, 9, whole)
 	n = Nominate(whole.Profile())
+	n.ByColumns(whole.Profile(), []string{"v", "w"})
 	l.feed(1, 1500, 9, NewCountMaker(s, n, c.give))
 	l.events = 300
 	l.feed(1, 100, 9, NewCountMaker(s, n, c.give))
@@ -167,7 +169,7 @@ func TestAPartThatIsCutOrOfOtherSettingsIsRefused(t *testing.T) {
 	kinds := map[byte]bool{}
 	for _, form := range forms {
 		kinds[form[0]] = true
-		for cut := range form {
+		for cut := 0; cut < len(form); cut += 1 + len(form)/4096 { // each place of small ones
 			if _, err := readPart(form[:cut], s); err == nil && form[0] == partProfile {
 				t.Fatalf("a Profile cut to %d of %d bytes is read", cut, len(form))
 			} else if err != nil && !errors.Is(err, ErrPart) {

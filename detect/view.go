@@ -17,6 +17,8 @@ type View struct {
 	Inputs  []InputStats
 	// Second is true when the second pass counted the nominated keys.
 	Second bool
+	// Columns are the further columns that it counted keys by, see ExactKey.Columns.
+	Columns []string
 	// Sampling is the share of all requests that the input holds; 1/1 unless the user said otherwise.
 	Sampling Rate
 	Lost     Lost
@@ -159,6 +161,7 @@ type ExactKey struct {
 	Repeats          Repeats           // refusals that look like retries
 	Positions        []ingest.Position // its first records
 	Shards           *ExactShards      // nil unless it was counted by shard
+	Columns          []*ExactColumn    // as Nominees.Columns; nil unless it was counted by them
 
 	sortTop *sketch.Top
 }

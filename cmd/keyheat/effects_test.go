@@ -81,12 +81,19 @@ func TestEffectsOfProposalsHold(t *testing.T) {
 			})
 		}
 		t.Logf("%v: effects by how they are known: %v", flags, simulated)
-		for _, kind := range []string{"counted", "estimated", "write_units_per_second_mean"} {
+		for _, kind := range []string{"counted", "estimated", "write_units_per_second_mean", "column"} {
 			if simulated[kind] == 0 {
 				t.Errorf("%v: no effect is of %s", flags, kind)
 			}
 		}
 	}
+}
+
+// columnOf gives the column that a key was put under, empty where it was put under none.
+func columnOf(basis string) string {
+	_, after, _ := strings.Cut(basis, "put under its ")
+	name, _, _ := strings.Cut(after, ",")
+	return name
 }
 
 // effectsHold compares the effects of shards with a recount, and notes which there were.
@@ -99,7 +106,8 @@ func effectsHold(t *testing.T, all []incidents.Request, d proposedDoc, simulated
 	seconds := int64(width / time.Second)
 	for _, f := range d.Findings {
 		for _, p := range f.Proposals {
-			if p.Kind != "shard-suffix" && p.Kind != "counter-shards" || f.Subject.Key == "" {
+			column := columnOf(p.Basis)
+			if p.Kind != "shard-suffix" && p.Kind != "counter-shards" && column == "" || f.Subject.Key == "" {
 				continue
 			}
 			values := []string{}
@@ -109,6 +117,10 @@ func effectsHold(t *testing.T, all []incidents.Request, d proposedDoc, simulated
 			key, under, tries := strings.Join(values, "/"), fmt.Sprintf("key, shard(%d)", *p.Shards), 2
 			if strings.Contains(p.Basis, "sort key") && strings.HasPrefix(p.Basis, "simulated") {
 				under, tries = fmt.Sprintf("key, shard_by(sk, %d)", *p.Shards), 1
+			}
+			if column != "" {
+				under, tries = "key, "+column, 1
+				simulated["column"]++
 			}
 			for try := range tries {
 				random := rand.New(rand.NewPCG(seed, uint64(try)))

@@ -17,6 +17,8 @@ func (r *reading) exact(ctx context.Context, also func(*detect.Nominees)) *detec
 		return nil
 	}
 	nominees := detect.Nominate(r.profile)
+	nominees.ByColumns(r.profile, r.columns)
+	r.options.Decode.Columns = nominees.Columns
 	if also != nil {
 		also(nominees)
 	}

@@ -188,6 +188,7 @@ func runMergeParts(ctx context.Context, e *env, stdout io.Writer, o *mergeOption
 	}
 	r.profile = detect.JoinStores(r.profile)
 	nominees := detect.Nominate(r.profile)
+	nominees.ByColumns(r.profile, r.columns)
 	if o.nominate {
 		return errors.Join(writeKeys(e, stdout, o.to, nominees), r.err())
 	}

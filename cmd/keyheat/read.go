@@ -42,6 +42,7 @@ type reading struct {
 	// statements are the CREATE statements of the tables in options.Decode.Schema that a text told.
 	statements map[*cql.Table]string
 
+	columns []string // further fields of key events, the likeliest to spread a key first
 	options ingest.Options
 	wanted  *wanted
 	result  *ingest.Result

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/keyheat/keyheat/detect/propose"
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/cql"
 	"github.com/keyheat/keyheat/ingest/dynamo"
@@ -20,11 +21,11 @@ import (
 // be read, are passed over here; the first pass says so.
 func (r *reading) learn(ctx context.Context, schemas []string) error {
 	l := &schemaLearner{schema: &cql.Schema{}, keys: map[string]string{}, exports: exportLearner{}, indexes: indexLearner{}, statements: map[*cql.Table]string{}}
-	heads := map[string]ingest.TraceHead{}
+	heads, columns := map[string]ingest.TraceHead{}, []string{}
 	cassandra := formats.CassandraSchema
 	cassandra.New = func([]byte, ingest.DecodeOptions) (ingest.Decoder, error) { return l, nil }
 	o := r.options
-	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription, formats.TraceHeads(heads)}, 1, false
+	o.Formats, o.Workers, o.Sums = []*ingest.Format{&cassandra, &formats.AWSDescription, formats.TraceHeads(heads), formats.ColumnHeads(&columns)}, 1, false
 	files := r.learnedFrom(schemas)
 	if _, err := ingest.Read(ctx, files, o, l); err != nil && ctx.Err() == nil {
 		return err
@@ -37,6 +38,8 @@ func (r *reading) learn(ctx context.Context, schemas []string) error {
 	}
 	r.options.Decode.PartitionKeys, r.options.Decode.Traces, r.options.Decode.Exports = l.keys, heads, l.exports.files()
 	r.options.Decode.Indexes = l.indexes.all()
+	slices.Sort(columns)
+	r.columns = propose.Likeliest(columns)
 	return nil
 }
 

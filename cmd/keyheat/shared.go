@@ -19,6 +19,7 @@ type sharedReading struct {
 	Since, Until  int64 // Unix nanoseconds, 0: none
 	Tables, Nodes []string
 	MaxBad        string
+	Columns       []string      // that a second pass may count keys by
 	Failed        []sharedFault // inputs that were not found
 }
 
@@ -49,7 +50,7 @@ type sharedFault struct {
 func (r *reading) shared(f *readFlags) sharedReading {
 	s := sharedReading{
 		Map: r.options.Decode.Map, Zone: f.zone.text, Since: r.wanted.window.Since, Until: r.wanted.window.Until,
-		Tables: r.wanted.tables, Nodes: r.wanted.nodes, MaxBad: f.maxBad.text,
+		Tables: r.wanted.tables, Nodes: r.wanted.nodes, MaxBad: f.maxBad.text, Columns: r.columns,
 	}
 	for i, u := range r.unread {
 		s.Failed = append(s.Failed, sharedFault{[]byte(u.Name), parts.Fault{Text: []byte(r.errs[i].Error()), Why: []byte(u.Why)}})
@@ -99,7 +100,7 @@ func readingOf(e *env, h *parts.Head) (*reading, badLimit, error) {
 	if err != nil {
 		return nil, badLimit{}, err
 	}
-	r := &reading{env: e, wanted: &wanted{window: ingest.Window{Since: s.Since, Until: s.Until}, tables: s.Tables, nodes: s.Nodes}}
+	r := &reading{env: e, columns: s.Columns, wanted: &wanted{window: ingest.Window{Since: s.Since, Until: s.Until}, tables: s.Tables, nodes: s.Nodes}}
 	r.options = ingest.Options{
 		Formats: allFormats(), Files: e.files, Chunk: int64(h.Settings.Chunk), Sums: true,
 		Decode: ingest.DecodeOptions{Map: s.Map, Location: zone, Changes: true},

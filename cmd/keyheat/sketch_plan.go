@@ -72,6 +72,9 @@ func runSketchPlan(ctx context.Context, e *env, stdout io.Writer, o *sketchOptio
 	if err != nil {
 		return failed(fmt.Errorf("reading --count-keys %s: %w", o.countKeys, err))
 	}
+	if nominees != nil {
+		r.options.Decode.Columns = nominees.Columns
+	}
 	err = writeStream(e, stdout, o.to, "the parts", func(w io.Writer) error {
 		out, err := parts.NewWriter(w, head)
 		if err != nil {

@@ -134,9 +134,6 @@ func longestUnit(seconds uint64) string {
 	return "hour"
 }
 
-// maxColumns bounds the further columns that are tried: each is tried twice.
-const maxColumns = 4
-
 // texts gives the keys to try, those that change least first.
 func (p *proposer) texts(columns []string) []string {
 	out := []string{}
@@ -158,7 +155,7 @@ func (p *proposer) texts(columns []string) []string {
 		add("key, bucket(hour, ts)")
 	}
 	if p.columns {
-		for _, c := range likeliest(columns) {
+		for _, c := range Likeliest(columns) {
 			add("%s", c)
 			add("key, %s", c)
 		}
@@ -176,8 +173,8 @@ func unique(texts []string) []string {
 	return out
 }
 
-// likeliest gives the columns to try: first those whose names are of something that rows are filed under.
-func likeliest(columns []string) []string {
+// Likeliest gives the columns to try, at most four: first those whose names are of something that rows are filed under.
+func Likeliest(columns []string) []string {
 	kept := slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return c == "key" })
 	unlikely := func(name string) int {
 		lower := strings.ToLower(name)
@@ -189,7 +186,7 @@ func likeliest(columns []string) []string {
 		return 100
 	}
 	slices.SortStableFunc(kept, func(a, b string) int { return cmp.Compare(unlikely(a), unlikely(b)) })
-	return kept[:min(len(kept), maxColumns)]
+	return kept[:min(len(kept), detect.MostColumns)]
 }
 
 // maxShown is how many proposed keys a result keeps.

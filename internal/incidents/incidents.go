@@ -259,6 +259,15 @@ func ofSizes() []Incident {
 			r.index = "by_status"
 			return r
 		}},
+		{Name: "an index on the status, over a partition's limit", Rule: "hot-partition", Table: "orders/by_status", minutes: 20, every: second / 4, Dynamo: true, stands: overLimit, draw: func(g *source) Request {
+			columns := map[string]string{"customer_id": g.id("customer", 60)}
+			r := put(hotOr(g, 0.6, "open", g.id("status", 40)), g.next(), columns)
+			if r.wcu = 500; g.chance(0.2) {
+				r = get(r.key, "", columns)
+			}
+			r.index = "by_status"
+			return r
+		}},
 		{Name: "a channel that grows", Rule: "growing-partition", minutes: 180, every: second, stands: growsPast(100 << 20), draw: func(g *source) Request {
 			r := put(hotOr(g, 0.1, "general", g.id("channel", 300)), g.next(), nil)
 			r.bytes = 50_000
