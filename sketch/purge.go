@@ -76,7 +76,7 @@ func (t *Table) gather() (active int) {
 func (p *purgeWork) choose(keep, active int) {
 	rank := keep / active
 	p.setLimits(rank)
-	kept := p.countOver(p.limit)
+	kept := p.countOver()
 	for range widenings {
 		if kept == 0 || kept >= keep*7/8 {
 			break
@@ -84,18 +84,13 @@ func (p *purgeWork) choose(keep, active int) {
 		last := p.limit
 		rank = min(rank*keep/kept, keep)
 		p.setLimits(rank)
-		if n := p.countOver(p.limit); n <= keep {
+		if n := p.countOver(); n <= keep {
 			kept = n
 			continue
 		}
 		p.limit = last
+		p.countOver()
 		break
-	}
-	for i := range p.need {
-		p.need[i] = evicted
-		if p.over(i, p.limit) {
-			p.need[i] = 0
-		}
 	}
 }
 
@@ -109,17 +104,23 @@ func (p *purgeWork) setLimits(rank int) {
 	}
 }
 
-func (p *purgeWork) over(i int, limit Vector) bool {
-	return p.high[0][i] > limit[0] || p.high[1][i] > limit[1] || p.high[2][i] > limit[2]
-}
-
-func (p *purgeWork) countOver(limit Vector) (n int) {
+// countOver sets which slots are over a limit, and gives their number.
+func (p *purgeWork) countOver() (n int) {
 	for i := range p.need {
-		if p.over(i, limit) {
-			n++
+		p.need[i] = evicted
+	}
+	for w, high := range p.high {
+		if !p.active[w] {
+			continue
+		}
+		need, limit := p.need[:len(high)], p.limit[w]
+		for i, h := range high {
+			if h > limit {
+				need[i] = 0
+			}
 		}
 	}
-	return n
+	return bytes.Count(p.need, []byte{0})
 }
 
 // protect marks the slots that stay for being among the first of their group. As many are protected
@@ -176,7 +177,7 @@ func (t *Table) groupShort(first [Weights]uint32) bool {
 		g := &t.groups[i]
 		size := g.end
 		g.end = end
-		if g.above[0] < first[0] || g.above[1] < first[1] || g.above[2] < first[2] {
+		if p.short(g, first) {
 			end += size
 		} else {
 			g.above[0] = evicted // marks the group as not short
@@ -193,6 +194,16 @@ func (t *Table) groupShort(first [Weights]uint32) bool {
 		}
 	}
 	return true
+}
+
+// short reports whether a group has fewer slots over a limit than are to be protected by a weight.
+func (p *purgeWork) short(g *groupState, first [Weights]uint32) bool {
+	for w, active := range p.active {
+		if active && g.above[w] < first[w] {
+			return true
+		}
+	}
+	return false
 }
 
 // protectGroup sets the need of the first slots of a group by each weight that are within its limit.
