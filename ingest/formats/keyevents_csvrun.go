@@ -30,12 +30,10 @@ func (d *csv) planRuns() {
 
 // foreseen implements foreseer for rows without quotes whose used cells all have a value. Like cells it is long for speed.
 func (d *csv) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
-	start, pattern := i, everyByte*uint64(d.separator)
-	for k := range d.columns {
-		c := &d.columns[k]
-		if i >= n {
-			return -1
-		}
+	start, pattern, columns := i, everyByte*uint64(d.separator), d.columns
+	tables, ops := d.runs.tables, d.runs.ops
+	for k := range columns {
+		c := &columns[k] // i is not above n: what is read behind that is found there by the end
 		switch c.run {
 		case runText:
 			i = bareEnd(buf, i, n, pattern)
@@ -43,22 +41,37 @@ func (d *csv) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 			if c.length > runPast {
 				return -1
 			}
-			at, ok := d.times.SameMinute(buf[i : i+c.length])
+			digits, ok := d.times.Milli(buf[i : i+24 : i+24])
+			if c.length == 24 && ok {
+				e.UnixNano, ok = d.times.OfMinute(digits)
+			} else {
+				e.UnixNano, ok = d.times.SameMinute(buf[i : i+c.length])
+			}
 			if !ok || c.length > 19 && buf[i+19] == d.separator {
 				return -1
 			}
-			e.UnixNano = at
 			i += c.length
-		case runTable, runOp:
-			w := d.word(c.run, buf, i, n, c.end)
-			if w == nil {
-				return -1
+		case runTable:
+			b := buf[i : i+16 : i+16]
+			word := wordBefore(load(b), c.end)
+			w := tables.home(word)
+			if !w.is(load(b), load(b[8:])) {
+				if w = d.runs.table(runCell{buf, i, n, word, c.end, pattern}); w == nil {
+					return -1
+				}
 			}
-			if c.run == runOp {
-				e.Op = ingest.Op(w.number)
-			} else {
-				e.Table = w.number
+			e.Table = w.number
+			i += w.size
+		case runOp:
+			b := buf[i : i+16 : i+16]
+			word := wordBefore(load(b), c.end)
+			w := ops.home(word)
+			if !w.is(load(b), load(b[8:])) {
+				if w = d.runs.op(runCell{buf, i, n, word, c.end, pattern}); w == nil {
+					return -1
+				}
 			}
+			e.Op = ingest.Op(w.number)
 			i += w.size
 		case runKey:
 			end := i + c.length
@@ -79,35 +92,34 @@ func (d *csv) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 			e.Bytes = bytes
 			i += size
 		}
-		if c.end == '\n' && buf[i] == '\r' {
+		if buf[i] != c.end {
+			if c.end != '\n' || buf[i] != '\r' || buf[i+1] != '\n' {
+				return -1
+			}
 			i++
 		}
-		if i >= n || buf[i] != c.end {
+		if i++; i > n {
 			return -1
 		}
-		i++
 	}
-	if row := bytes.TrimSuffix(buf[start:i-1], []byte{'\r'}); len(row) == 0 || len(row) == len(d.header) && bytes.Equal(row, d.header) {
+	if d.tellsNothing(buf[start : i-1]) {
 		return -1
 	}
 	return i
 }
 
-// word finds the table or operation in the cell at buf[i]. It is placed by its own bytes alone, since a key may follow.
-func (d *csv) word(of runValue, buf []byte, i, n int, end byte) *seenWord {
-	b := buf[i : i+16 : i+16]
-	ends := zeroBytes(load(b) ^ everyByte*uint64(end))
-	word := load(b) & (ends ^ (ends - 1)) // all of it without an end
-	known := d.runs.tables
-	if of == runOp {
-		known = d.runs.ops
+// tellsNothing reports whether a row is empty or the header once more.
+func (d *csv) tellsNothing(row []byte) bool {
+	size := len(row)
+	if size > 0 && row[size-1] == '\r' {
+		size--
 	}
-	if w := known.home(word); w.is(load(b), load(b[8:])) {
-		return w
-	}
-	c := runCell{buf, i, n, word, end, everyByte * uint64(d.separator)}
-	if of == runOp {
-		return d.runs.op(c)
-	}
-	return d.runs.table(c)
+	return size == 0 || size == len(d.header) && bytes.Equal(row[:size], d.header)
+}
+
+// wordBefore gives the part of w that is a cell and the byte end behind it, all of w where that does not come: a table or an
+// operation is placed by no more, since a key may follow.
+func wordBefore(w uint64, end byte) uint64 {
+	ends := zeroBytes(w ^ everyByte*uint64(end))
+	return w & (ends ^ (ends - 1)) // all of it without an end
 }

@@ -21,14 +21,14 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 			return -1
 		}
 		v := &values[k]
-		if v.at(buf, i) && read>>k&1 == 0 {
+		if v.at(buf, i) && read&bitOf(k) == 0 {
 			i += v.size
 		} else if k, i = d.shape.elsewhere(buf, i, n, last, read); k >= 0 {
 			v = &values[k]
 		} else {
 			return -1
 		}
-		read |= 1 << k
+		read |= bitOf(k)
 		last = v
 		switch v.run {
 		case runTime:
@@ -89,6 +89,9 @@ func (d *ndjson) foreseen(buf []byte, i, n int, e *ingest.Plain) (next int) {
 	}
 	return d.shape.endBehind(last).endOfLine(buf, i, n)
 }
+
+// bitOf gives the bit of a value of a shape, which are fewer than 64.
+func bitOf(k int) uint64 { return 1 << (uint(k) & 63) }
 
 // keyOf reads a key that is not as long as foreseen, or not plain, and gives its end; -1 when it must be read another way.
 func (r *runs) keyOf(v *shaped, buf []byte, i, n int, e *ingest.Plain) (end int) {
@@ -166,7 +169,7 @@ func (s *shape) elsewhere(buf []byte, i, n int, last *shaped, read uint64) (k, a
 // named gives the value of the shape, of those not yet read, whose name stands at buf[i]; -1 when there is none.
 func (s *shape) named(buf []byte, i int, read uint64) int {
 	for k := range s.values {
-		if read>>k&1 == 0 && s.values[k].name.at(buf, i) {
+		if read&bitOf(k) == 0 && s.values[k].name.at(buf, i) {
 			return k
 		}
 	}
