@@ -11,7 +11,10 @@ import (
 )
 
 // rekeyed are the kinds of proposals that give a table another partition key.
-var rekeyed = map[string]bool{"shard-suffix": true, "time-bucket": true, "queue-buckets": true}
+var rekeyed = map[string]bool{"shard-suffix": true, "time-bucket": true, "queue-buckets": true, "read-copies": true}
+
+// altered are the kinds of proposals that set an option of a table.
+var altered = map[string]bool{"time-window": true, "unchecked-compaction": true, "gc-grace": true}
 
 // addScripts gives the proposals of a report the text to paste, where there is one.
 func addScripts(rep *report.Report, v *detect.View, r *reading) {
@@ -28,8 +31,10 @@ func script(f *detect.Finding, p *detect.Proposal, v *detect.View, r *reading) s
 	switch {
 	case target.Store == ingest.DynamoDB:
 		return ddl.AWS(target.Table, target.Index, p.Change, p.Verify, p.Steps)
-	case !rekeyed[p.Kind]:
+	case !rekeyed[p.Kind] && !altered[p.Kind]:
 		return ""
+	case r.options.Decode.Schema == nil && altered[p.Kind]:
+		return "-- The options that the table has are kept, and its undo written, from its schema: give it with --schema FILE, as cqlsh -e 'DESCRIBE KEYSPACE …' prints it."
 	case r.options.Decode.Schema == nil:
 		return "-- The new table is written from the schema of the old one: give it with --schema FILE, as cqlsh -e 'DESCRIBE KEYSPACE …' prints it."
 	}
@@ -41,7 +46,17 @@ func script(f *detect.Finding, p *detect.Proposal, v *detect.View, r *reading) s
 	if table == nil {
 		return "-- The schemas that were given do not hold the table: give it with --schema FILE."
 	}
+	if altered[p.Kind] {
+		text, err := ddl.Alter(table, r.statements[table], p.Change, p.Verify)
+		if err != nil {
+			return fmt.Sprintf("-- %v", err)
+		}
+		return text
+	}
 	change := ddl.Change{Shards: p.Shards, Bucket: p.Bucket, RowsPerSecond: pace(v, target)}
+	if p.Kind == "read-copies" {
+		change.Shards, change.Copies = 0, p.Shards
+	}
 	if f.Rule == "moving-hot-key" {
 		change.Bucket = "" // the time is in the key already
 	}

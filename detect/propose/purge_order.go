@@ -33,21 +33,28 @@ the hint window of three hours. nodetool forcecompact ignores gc grace and can b
 		return []detect.Proposal{{
 			Kind:    "purge-order",
 			Title:   fmt.Sprintf("find what keeps %d.%d %% droppable tombstones, and compact after a repair", e.Value/10, e.Value%10),
-			Change:  fmt.Sprintf("ALTER TABLE %s WITH compaction = {… as it is …, 'unchecked_tombstone_compaction': 'true'}", name),
+			Change:  compactAfter(f, both),
 			Effects: []detect.Effect{between(e.Measure, "share", e.Value, 0, after, after)},
 			Costs:   []string{"a full repair, and compaction that rewrites the SSTables"},
 			Risks: []string{
 				"without a full repair within gc grace, dropping tombstones can bring deleted data back",
-				"unchecked compaction may rewrite SSTables for nothing: take it back afterwards",
 				"nodetool forcecompact ignores gc grace: do not use it here",
 			},
 			Steps: []string{
 				"confirm what blocks: sstableexpiredblockers " + both + " on each node; sstablemetadata of the oldest SSTables",
 				fmt.Sprintf("nodetool repair -full %s, and make sure that it is done on every node within %s (gc grace)", both, lasting(uint64(grace.Value/1000))),
-				"compact the blocking SSTables: nodetool compact --user-defined FILES (Cassandra), or set unchecked_tombstone_compaction",
-				"undo: set the option back when the ratio has fallen; what is dropped is gone",
+				"compact the blocking SSTables, which brings those together that hold the same partitions",
+				"there is no undo: what is dropped is gone; nodetool stop COMPACTION ends it",
 			},
 			Verify: "nodetool tablestats " + name + ": the droppable tombstone ratio should fall below 0.2",
 		}}
 	},
+}
+
+// compactAfter gives the commands, which ScyllaDB has for whole tables only.
+func compactAfter(f *detect.Finding, table string) string {
+	if isCassandra(f) {
+		return "nodetool repair -full " + table + " on every node, then nodetool compact --user-defined FILES"
+	}
+	return "nodetool repair " + table + " on every node, then nodetool compact " + table
 }

@@ -3,6 +3,7 @@ package propose
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/keyheat/keyheat/detect"
 )
@@ -44,7 +45,7 @@ func proposeCopies(v *detect.View, f *detect.Finding) []detect.Proposal {
 		Kind:    "read-copies",
 		Title:   fmt.Sprintf("keep %d copies of the item, and read one of them at random", n),
 		Shards:  n,
-		Change:  changeOf(f.Subject.Target, n),
+		Change:  strings.ReplaceAll(changeOf(f.Subject.Target, n), "shard", "copy"),
 		Effects: append(effects, settled("partitions_per_write", "partitions", detect.Whole(1), detect.Whole(n))),
 		Basis:   fmt.Sprintf("simulated: from each of %d counted seconds follows what copies drawn at random get; the bounds hold for 9,999 of 10,000 drawings%s", x.seconds, x.largest()),
 		Costs:   []string{fmt.Sprintf("a write goes to %d keys: %d of %d requests of the key write", n, t.Writes(), t[detect.Requests])},

@@ -48,6 +48,8 @@ func (x *sharding) basis() string {
 		return x.basisOfSize()
 	case x.counts != nil:
 		return fmt.Sprintf("simulated: each recorded request of the key was put under the shard of its sort key, CRC-32 (IEEE) modulo %d, and counted by the second in %d seconds", x.n, x.seconds)
+	case x.drawn() && x.seconds == 0:
+		return "simulated: from what was counted in each pane follows what shards drawn at random get; the bounds hold for 9,999 of 10,000 drawings" + x.largest()
 	case x.drawn():
 		return fmt.Sprintf("simulated: from each of %d counted seconds follows what shards drawn at random get; the bounds hold for 9,999 of 10,000 drawings%s", x.seconds, x.largest())
 	case x.k == nil:

@@ -41,7 +41,7 @@ nothing. Repair first; see purge-order. Take it back afterwards.`,
 			Change:  change("true"),
 			Effects: []detect.Effect{between(e.Measure, "share", e.Value, 0, after, after)},
 			Costs:   []string{"SSTables are rewritten: disk and time"},
-			Risks:   []string{"SSTables may be rewritten for nothing", "the ALTER must repeat every other option of compaction that the table has", "without a full repair within gc grace, dropping tombstones can bring deleted data back"},
+			Risks:   []string{"SSTables may be rewritten for nothing", "the ALTER must repeat every other option of compaction that the table has: --ddl with the schema writes it", "without a full repair within gc grace, dropping tombstones can bring deleted data back"},
 			Steps: []string{
 				"nodetool repair -full " + dotted(f.Subject.Target.Table) + " on every node",
 				"ALTER the table, and watch the compaction log and the disk",

@@ -8,9 +8,10 @@ import (
 	"github.com/keyheat/keyheat/ingest/cql"
 )
 
-// A Change is what a proposal does to the partition key of a table of CQL: shards, or a bucket of time.
+// A Change is what a proposal does to the partition key of a table of CQL: shards, copies of hot rows, or a bucket of time.
 type Change struct {
 	Shards uint64 // 0: none
+	Copies uint64 // of the rows of a few keys, each read from one of them; 0: none
 	Bucket string // minute, hour, day, week, month; empty: none
 	// RowsPerSecond is how fast rows are copied at most; 0 is leastPace.
 	RowsPerSecond uint64

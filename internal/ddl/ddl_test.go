@@ -44,7 +44,7 @@ CREATE CUSTOM INDEX by_seen ON shop."Jobs" (keys(seen)) USING 'StorageAttachedIn
 `
 
 func TestScriptsKeepAllColumnsAndOptions(t *testing.T) {
-	for name, c := range map[string]Change{"shards": {Shards: 8}, "bucket": {Bucket: "day", RowsPerSecond: 900}, "both": {Shards: 4, Bucket: "hour"}} {
+	for name, c := range map[string]Change{"shards": {Shards: 8}, "bucket": {Bucket: "day", RowsPerSecond: 900}, "both": {Shards: 4, Bucket: "hour"}, "copies": {Copies: 8}} {
 		table, statement := tableOf(t, described, "Jobs")
 		got, err := CQL(table, statement, nil, c)
 		if err != nil {
@@ -64,7 +64,7 @@ func TestScriptsKeepAllColumnsAndOptions(t *testing.T) {
 			t.Errorf("%s differs (-got +want); -update writes it anew:\n%s", file, diff)
 		}
 		// What it writes is read back: the same columns and options, another key.
-		again, _ := tableOf(t, got, table.Name+map[string]string{"shards": "_by_shard", "bucket": "_by_day", "both": "_by_hour_by_shard"}[name])
+		again, _ := tableOf(t, got, table.Name+map[string]string{"shards": "_by_shard", "bucket": "_by_day", "both": "_by_hour_by_shard", "copies": "_copies"}[name])
 		if len(again.Columns) < len(table.Columns) || cmp.Diff(again.Columns[:len(table.Columns)], table.Columns) != "" || again.GCGrace != 3600 || again.Compaction != table.Compaction ||
 			len(again.PartitionKey) <= len(table.PartitionKey) || cmp.Diff(again.Clustering, table.Clustering) != "" || len(again.Indexes) != 2 {
 			t.Errorf("%s: read back as %+v, was %+v", name, again, table)
@@ -90,6 +90,10 @@ func TestTablesThatCannotBeRewrittenAreErrors(t *testing.T) {
 		if _, err := CQL(table, statement, nil, c.change); !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+	counters, text := tableOf(t, "CREATE TABLE ks.t (k text PRIMARY KEY, n counter);", "t")
+	if _, err := CQL(counters, text, nil, Change{Copies: 2}); !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), "no copies") {
+		t.Errorf("copies of counters: %v", err)
 	}
 	table, _ := tableOf(t, plain, "t")
 	if _, err := CQL(table, "CREATE TABLE ks.t", nil, Change{Shards: 2}); !errors.Is(err, ErrTable) {

@@ -69,6 +69,8 @@ func (p *plan) formulas() []string {
 	var out []string
 	for _, c := range p.added {
 		switch {
+		case p.change.Copies > 0:
+			out = append(out, fmt.Sprintf("%s = 0; of the few keys of a list, which writers and readers keep in memory, each write and each delete goes to all of 0 to %d, 0 first", quoted(c.Name), p.change.Copies-1))
 		case c.Type == "int" && len(p.old.Clustering) == 0:
 			out = append(out, fmt.Sprintf("%s = a random number of 0 to %d for each write: readers of a row ask every shard", quoted(c.Name), p.change.Shards-1))
 			if len(p.counters()) == 0 {
@@ -128,6 +130,9 @@ func (p *plan) migrate(b *strings.Builder) {
 // readers say how a request for an old partition is read from the new table.
 func (p *plan) readers() []string {
 	var out []string
+	if p.change.Copies > 0 {
+		out = append(out, fmt.Sprintf("a key of the list: one read, of a copy of 0 to %d that is drawn at random, of copy 0 after a write of one's own; another key: copy 0", p.change.Copies-1))
+	}
 	if p.change.Shards > 0 {
 		out = append(out, fmt.Sprintf("a whole partition: %d reads side by side, one for each shard, merged by the clustering columns", p.change.Shards))
 	}

@@ -29,7 +29,9 @@ func newPlan(t *cql.Table, statement string, views []View, c Change) (*plan, err
 		return nil, fmt.Errorf("%w: %s is a materialized view", ErrTable, t.Name)
 	case len(t.PartitionKey) == 0 || slices.ContainsFunc(t.Columns, func(c cql.Column) bool { return c.Type == "" }):
 		return nil, fmt.Errorf("%w: the columns of %s are not known with their types", ErrTable, t.Name)
-	case c.Shards == 0 && c.Bucket == "":
+	case c.Copies > 0 && slices.ContainsFunc(t.Columns, func(c cql.Column) bool { return c.Type == "counter" }):
+		return nil, fmt.Errorf("%w: %s holds counters, of which there are no copies", ErrTable, t.Name)
+	case c.Shards == 0 && c.Copies == 0 && c.Bucket == "":
 		return nil, fmt.Errorf("%w: the proposal changes no key", ErrTable)
 	}
 	options, err := optionsOf(statement)
@@ -44,6 +46,10 @@ func newPlan(t *cql.Table, statement string, views []View, c Change) (*plan, err
 	if c.Shards > 0 {
 		p.name += "_by_shard"
 		p.add("shard", "int")
+	}
+	if c.Copies > 0 {
+		p.name += "_copies"
+		p.add("copy", "int")
 	}
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package cassandra
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -134,5 +135,80 @@ func TestCountersArePasted(t *testing.T) {
 		if want := int64(100 + page + 12); sum != want {
 			t.Errorf("page %d has %d, want %d", page, sum, want)
 		}
+	}
+}
+
+// An ALTER of compaction keeps the options that the table has, and what undoes it brings all of them back.
+func TestAltersArePastedAndUndone(t *testing.T) {
+	s := connect(t, address(t), "cassandra")
+	keyspace(t, s, "pastealter", 1)
+	run(t, s, `CREATE TABLE pastealter.sensor (id int, ts timestamp, value double, PRIMARY KEY (id, ts)) WITH default_time_to_live = 2592000
+		AND compaction = {'class': 'SizeTieredCompactionStrategy', 'max_threshold': '40', 'min_threshold': '5'}`)
+	metadata, err := os.ReadFile("../../../fixtures/remedies/expiring-sensor/sstablemetadata.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{
+		"schema.cql": describe(t, s, "pastealter"), "sstablemetadata.txt": bytes.ReplaceAll(metadata, []byte("data/shop/"), []byte("data/pastealter/")),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	options := func() (all map[string]string) {
+		if err := s.Query("SELECT compaction FROM system_schema.tables WHERE keyspace_name = 'pastealter' AND table_name = 'sensor'").Scan(&all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := options()
+	for kind, want := range map[string]map[string]string{
+		"unchecked-compaction": {"max_threshold": "40", "min_threshold": "5", "unchecked_tombstone_compaction": "true"},
+		"time-window":          {"compaction_window_unit": "DAYS", "compaction_window_size": "1"},
+	} {
+		text := script(t, dir, kind)
+		bare, _ := pasteable(text)
+		_, undo, _ := strings.Cut(text, "undo:\n-- ")
+		run(t, s, bare...)
+		now := options()
+		for name, value := range want {
+			if now[name] != value {
+				t.Errorf("%s: %s is %q, want %s, of\n%s", kind, name, now[name], value, text)
+			}
+		}
+		run(t, s, strings.TrimSuffix(strings.TrimSpace(undo), ";"))
+		if back := options(); fmt.Sprint(back) != fmt.Sprint(before) {
+			t.Errorf("%s: undone it is %v, was %v", kind, back, before)
+		}
+	}
+}
+
+// Copies of a row that is read all the time are written and read as the text says.
+func TestCopiesArePasted(t *testing.T) {
+	s := connect(t, address(t), "cassandra")
+	keyspace(t, s, "pastecopies", 1)
+	run(t, s, `CREATE TABLE pastecopies.profiles (name text PRIMARY KEY, bio text)`)
+	dir, events := t.TempDir(), []string{"store,table,pk,op,ts,requests"}
+	for i := range 600 {
+		at := fmt.Sprintf("2026-06-04T09:%02d:%02dZ", i/60, i%60)
+		events = append(events, fmt.Sprintf("cassandra,pastecopies.profiles,star,read,%s,1200", at), fmt.Sprintf("cassandra,pastecopies.profiles,u%d,read,%s,3", i%200, at))
+	}
+	for name, data := range map[string][]byte{"schema.cql": describe(t, s, "pastecopies"), "events.csv": []byte(strings.Join(events, "\n") + "\n")} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bare, bound := pasteable(script(t, dir, "read-copies"))
+	run(t, s, bare...)
+	insert, read := find(t, bound, "INSERT INTO", "VALUES", "?)"), find(t, bound, "SELECT", "copy = ?")
+	for copied := range 4 {
+		if err := s.Query(insert, "star", "sings", copied).Exec(); err != nil {
+			t.Fatalf("%s: %v", insert, err)
+		}
+	}
+	name, bio := "", ""
+	if err := s.Query(read, "star", 3).Scan(&name, &bio); err != nil || bio != "sings" {
+		t.Errorf("copy 3 has %q, %q: %v", name, bio, err)
 	}
 }
