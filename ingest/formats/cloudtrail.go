@@ -66,7 +66,7 @@ type cloudTrail struct {
 	place   awsPlace
 	to      ingest.Sink
 	said    bool
-	last    []byte // eventID of the event before
+	seen    awsSeen
 	params  []byte // request parameters that were a text
 	text    []byte // statements without their escapes
 	items   []trailItem
@@ -100,7 +100,7 @@ type trailItem struct {
 // Decode gives the events of a JSON text.
 func (d *cloudTrail) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.place.begin(rec)
-	d.to, d.said, d.last = to, false, d.last[:0]
+	d.to, d.said = to, false
 	d.data, d.outer = rec.Data, -1
 	r := awsjson.Read(rec.Data, 0)
 	for r.Next() {
@@ -371,11 +371,10 @@ func (d *cloudTrail) finish(v *trailEvent) {
 	case op == ingest.OpUnknown && !statements:
 		d.to.Skip(skipTrailManage)
 		return
-	case len(v.id) > 0 && string(v.id) == string(d.last):
+	case len(v.id) > 0 && d.seen.again(v.id, v.time):
 		d.to.Skip(skipTrailAgain)
 		return
 	}
-	d.last = append(d.last[:0], v.id...)
 	nanos, cause := awsTime(&d.times, v.time)
 	if cause != "" {
 		awsProblem(d.to, d.where(v.begin), cause, v.time)

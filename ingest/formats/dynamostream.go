@@ -65,7 +65,8 @@ type dynamoStream struct {
 	place   awsPlace
 	to      ingest.Sink
 	said    bool
-	last    []byte // eventID of the record before
+	seen    awsSeen
+	named   []byte // what tells a record
 	attrs   []awsjson.Attribute
 	indexes awsIndexes
 	images  [2]awsImage // old and new
@@ -110,7 +111,7 @@ type streamChange struct {
 // Decode gives an event for each stream record of a JSON text.
 func (d *dynamoStream) Decode(rec *ingest.Record, to ingest.Sink) {
 	d.place.begin(rec)
-	d.to, d.said, d.last = to, false, d.last[:0]
+	d.to, d.said = to, false
 	p := streamPack{Reader: awsjson.Read(rec.Data, 0), data: rec.Data}
 	d.pack(&p)
 	switch {
@@ -298,6 +299,16 @@ func (c *streamChange) anImage() *awsjson.Reader {
 	return nil
 }
 
+// again reports whether a record was there before: one of the same name and key, since made-up records share names.
+func (d *dynamoStream) again(c *streamChange) bool {
+	d.named = d.named[:0]
+	for i := range d.attrs[:c.attrs] {
+		d.named = d.attrs[i].Append(d.named)
+		d.named = append(d.named, 0)
+	}
+	return d.seen.again(c.id, d.named)
+}
+
 // finish hands over the event of a record.
 func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 	d.said = true
@@ -306,11 +317,10 @@ func (d *dynamoStream) finish(p *streamPack, c *streamChange) {
 	case c.attrs == 0:
 		awsProblem(d.to, begin, causeStreamKeys, p.data[c.begin:])
 		return
-	case len(c.id) > 0 && string(c.id) == string(d.last):
+	case len(c.id) > 0 && d.again(c):
 		d.to.Skip(skipStreamAgain)
 		return
 	}
-	d.last = append(d.last[:0], c.id...)
 	e := &d.event
 	e.Reset()
 	e.Store, e.Op, e.At, e.Witness = ingest.DynamoDB, c.Op, begin, ingest.ChangeStream
