@@ -113,9 +113,10 @@ func TestIonIsRefusedWithTheFormatToExportIn(t *testing.T) {
 func TestATableOfAthenaNamesWhatIsRead(t *testing.T) {
 	for text, want := range map[string]ingest.Fit{
 		"\"eventversion\",\"eventtime\",\"eventsource\",\"eventname\",\"requestparameters\"\n\"1.09\",\"2026\",\"dynamodb.amazonaws.com\",\"PutItem\",\"{}\"\n": ingest.Ambiguous,
-		"eventTime,eventName,requestParameters\n":   ingest.Ambiguous,
-		"eventname,pk,ts\nwrite,a,1\n":              ingest.No,
-		"{\"eventName\":\"x\",\"eventSource\":1}\n": ingest.No,
+		"eventTime,eventName,requestParameters\n":                ingest.Ambiguous,
+		"eventname,pk,ts\nwrite,a,1\n":                           ingest.No,
+		"{\"eventName\":\"x\",\"eventSource\":1}\n":              ingest.No,
+		"10:00:01 got {\"eventName\":\"x\",\"eventSource\":1}\n": ingest.No,
 	} {
 		v := CloudTrail.Sniff([]byte(text), ingest.DecodeOptions{})
 		if v.Fit != want || (want == ingest.Ambiguous) != strings.Contains(v.Why, "UNLOAD") {

@@ -19,10 +19,15 @@ func (d *cassandra) unquoted(data []byte) []byte {
 	if bytes.Contains(data, clHardBlank) {
 		data = bytes.ReplaceAll(data, clHardBlank, clBlank)
 	}
+	if bytes.Contains(data, clWindowsEnd) { // of a message that is wrapped
+		data = bytes.ReplaceAll(data, clWindowsEnd, clWindowsEnd[1:])
+	}
 	return data
 }
 
 var (
+	clWindowsEnd = []byte("\r\n")
+
 	clHardBlank = []byte("\u00a0")
 	clBlank     = []byte(" ")
 )

@@ -211,3 +211,12 @@ func TestListsOfTheBackgroundSamplerMayBeginInTheirFirstLine(t *testing.T) {
 		t.Errorf("another line: got %q, want %q", got, want)
 	}
 }
+
+func TestMessagesWrappedInLinesOfWindows(t *testing.T) {
+	const text = "Read 10 live rows and 2000 tombstone cells for query SELECT * FROM ops.q2 WHERE shard = 1\nLIMIT 10; (see tombstone_warn_threshold)"
+	want := awsSays(t, &CassandraClient, ingest.DecodeOptions{}, text)
+	got := awsSays(t, &CassandraClient, ingest.DecodeOptions{}, strings.ReplaceAll(text, "\n", "\r\n"))
+	if diff := cmp.Diff(got, want); diff != "" || !strings.Contains(want[0], `key="1"`) {
+		t.Errorf("message (-got, +with other ends of lines):\n%s", diff)
+	}
+}

@@ -43,7 +43,7 @@ Events name the attributes of the key, and not which one is the partition key; s
 func trailTable(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	line = bytes.ToLower(line)
-	return len(line) > 0 && line[0] != '{' && line[0] != '[' && bytes.IndexByte(line, ',') > 0 && bytes.Contains(line, []byte("eventname")) &&
+	return !bytes.ContainsAny(line, "{[") && bytes.IndexByte(line, ',') > 0 && bytes.Contains(line, []byte("eventname")) &&
 		(bytes.Contains(line, []byte("requestparameters")) || bytes.Contains(line, []byte("eventsource")))
 }
 
@@ -371,13 +371,14 @@ func (d *cloudTrail) finish(v *trailEvent) {
 	case op == ingest.OpUnknown && !statements:
 		d.to.Skip(skipTrailManage)
 		return
-	case len(v.id) > 0 && d.seen.again(v.id, v.time):
-		d.to.Skip(skipTrailAgain)
-		return
 	}
 	nanos, cause := awsTime(&d.times, v.time)
 	if cause != "" {
 		awsProblem(d.to, d.where(v.begin), cause, v.time)
+		return
+	}
+	if len(v.id) > 0 && d.seen.again(v.id, v.time) {
+		d.to.Skip(skipTrailAgain)
 		return
 	}
 	outcome := trailOutcomeOf(v)

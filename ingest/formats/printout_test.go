@@ -74,6 +74,39 @@ func TestOtherTextsAreNoPrintouts(t *testing.T) {
 	}
 }
 
+func TestTablesOfServersThatSayNothingAreNotRefused(t *testing.T) {
+	for _, header := range []string{
+		" address | port | client_options | connection_stage | driver_name | request_count | username",
+		" thread_id | queued_micros | running_micros | task",
+		" name | capacity_bytes | entry_count | hit_ratio",
+		" name | max | p50th | p999th | p99th",
+		" group | item | value",
+	} {
+		text := header + "\n-----+-----\n a | b\n\n(1 rows)\n"
+		if v := CQLShTable.Sniff([]byte(text), ingest.DecodeOptions{}); v.Fit != ingest.Certain {
+			t.Errorf("%s: fit %d (%s)", header, v.Fit, v.Why)
+		}
+	}
+}
+
+func TestSettingsOfScyllaDBsTable(t *testing.T) {
+	d, err := CQLShTable.New(nil, ingest.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sink recorder
+	for _, line := range []string{
+		" name                     | source | type         | value", "--------------------------+--------+--------------+-------",
+		" tombstone_warn_threshold |   yaml | unsigned int |  5000",
+	} {
+		d.Decode(&ingest.Record{Data: padded([]byte(line))}, &sink)
+	}
+	want := `fact name="tombstone-warn-threshold" value="5000"`
+	if last := sink.said[len(sink.said)-1]; !strings.HasPrefix(last, want) {
+		t.Errorf("got %s, want %s", last, want)
+	}
+}
+
 func TestAPlaceOfAnEarlierChunkHasNoLine(t *testing.T) {
 	d := newTableStats(nil, ingest.DecodeOptions{})
 	var sink recorder

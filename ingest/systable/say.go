@@ -2,6 +2,7 @@ package systable
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,23 @@ func KnownColumns(names [][]byte) bool {
 	}
 	return r.Has("keyspace_name", "table_name") || r.Has("keyspace_name", "replication") || r.Has("key", "release_version") ||
 		r.Has("peer", "release_version") || r.Has("keyspace_name", "columnfamily_name") ||
-		len(r.Names) == 2 && r.Has("name", "value") || r.Has("name", "active_tasks") || r.Has("table_name", "column_name", "kind", "type") ||
-		len(r.Names) == 2 && r.Has("table_name", "comment")
+		isSettings(&r) || r.Has("name", "active_tasks") || r.Has("table_name", "column_name", "kind", "type") ||
+		len(r.Names) == 2 && r.Has("table_name", "comment") ||
+		slices.ContainsFunc(toldNothing, func(columns []string) bool { return r.Has(columns...) })
+}
+
+// isSettings reports whether a table is of settings: system_views.settings and cql_metrics, or ScyllaDB's system.config.
+func isSettings(r *Row) bool {
+	return len(r.Names) == 2 && r.Has("name", "value") || len(r.Names) == 4 && r.Has("name", "source", "type", "value")
+}
+
+// toldNothing are columns of the servers' tables that say nothing of keys: who gives one is not refused. They are clients,
+// queries that run, caches, connections between nodes, hints, gossip, batch_metrics and ScyllaDB's token_ring, cluster_status,
+// runtime_info and load_per_node.
+var toldNothing = [][]string{
+	{"address", "connection_stage"}, {"thread_id", "task"}, {"name", "capacity_bytes"}, {"address", "dc", "rack"}, {"host_id", "files"},
+	{"address", "generation"}, {"name", "p50th", "p999th"}, {"keyspace_name", "start_token"}, {"peer", "host_id", "status"},
+	{"group", "item", "value"}, {"node", "tablets_allocated"},
 }
 
 // Say tells of one row, whose place is at; false: it says nothing.
@@ -71,7 +87,7 @@ func (s *Sayer) Say(r *Row, at ingest.Position, to ingest.Sink) bool {
 		return tableOptions(r, table, at, to)
 	case r.Has("release_version") && (r.Has("key") || r.Has("peer")):
 		return nodeFacts(r, at, to)
-	case len(r.Names) == 2 && r.Has("name", "value"):
+	case isSettings(r):
 		return SettingFact(to, ingest.Fact{At: at}, string(r.Of("name")), string(r.Of("value")))
 	}
 	return view(r, table, at, to)
