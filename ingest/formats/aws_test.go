@@ -110,18 +110,43 @@ func TestIonIsRefusedWithTheFormatToExportIn(t *testing.T) {
 	}
 }
 
-func TestATableOfAthenaNamesWhatIsRead(t *testing.T) {
+func TestTablesOfAthenaAreToldByTheirHeader(t *testing.T) {
 	for text, want := range map[string]ingest.Fit{
-		"\"eventversion\",\"eventtime\",\"eventsource\",\"eventname\",\"requestparameters\"\n\"1.09\",\"2026\",\"dynamodb.amazonaws.com\",\"PutItem\",\"{}\"\n": ingest.Ambiguous,
-		"eventTime,eventName,requestParameters\n":                ingest.Ambiguous,
-		"eventname,pk,ts\nwrite,a,1\n":                           ingest.No,
-		"{\"eventName\":\"x\",\"eventSource\":1}\n":              ingest.No,
-		"10:00:01 got {\"eventName\":\"x\",\"eventSource\":1}\n": ingest.No,
+		"\"eventversion\",\"eventtime\",\"eventsource\",\"eventname\",\"requestparameters\"\n\"1.09\",\"2026\",\"dynamodb.amazonaws.com\",\"PutItem\",\"{}\"\n": ingest.Certain,
+		"eventTime,eventName,requestParameters\r\n":                     ingest.Certain,
+		"eventname,pk,ts\nwrite,a,1\n":                                  ingest.No,
+		"{\"eventName\":\"x\",\"eventSource\":1}\n":                     ingest.No,
+		"10:00:01 got {\"eventName\":\"x\",\"eventSource\":1}\n":        ingest.No,
+		"The columns eventname, eventtime and requestparameters hold\n": ingest.No,
 	} {
-		v := CloudTrail.Sniff([]byte(text), ingest.DecodeOptions{})
-		if v.Fit != want || (want == ingest.Ambiguous) != strings.Contains(v.Why, "UNLOAD") {
+		if v := CloudTrailTable.Sniff([]byte(text), ingest.DecodeOptions{}); v.Fit != want {
 			t.Errorf("%q: %+v", text, v)
 		}
+	}
+}
+
+func TestRowsOfAthenaSayWhatTheirEventsSay(t *testing.T) {
+	for _, c := range []struct{ name, header, row, want string }{
+		{
+			"a row without a source", "eventtime,eventname,requestparameters", `2026-11-02T10:00:01Z,PutItem,"{""tableName"":""T"",""key"":{""pk"":""a""}}"`,
+			`event store=dynamodb op=write keyknown=true witness=CloudTrail (changes) table="T" key="a" time=2026-11-02T10:00:01Z`,
+		},
+		{"a row of another service", "eventtime,eventname,eventsource,requestparameters", `2026-11-02T10:00:01Z,GetObject,s3.amazonaws.com,""`, "skip event of another service"},
+		{"a row that is cut", "eventtime,eventname,requestparameters", `2026-11-02T10:00:01Z,PutItem`, `problem cause="row with other cells than the table has columns" text="2026-11-02T10:00:01Z,PutItem"`},
+		{"a row with text behind a quote", "eventtime,eventname,requestparameters", `"a"b,PutItem,x`, `problem cause="row with other cells than the table has columns" text="\"a\"b,PutItem,x"`},
+		{"the header", "eventtime,eventname,requestparameters", "eventtime,eventname,requestparameters", "skip header of a table"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := CloudTrailTable.New([]byte(c.header+"\n"), ingest.DecodeOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sink recorder
+			d.Decode(&ingest.Record{Data: padded([]byte(c.row))}, &sink)
+			if diff := cmp.Diff(sink.said, []string{c.want}); diff != "" {
+				t.Errorf("row (-got +want):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ func Catalogue() []*ingest.Format {
 		&DynamoExport,
 		&DynamoScan,
 		&CloudTrail,
+		&CloudTrailTable,
 		&CloudWatch,
 		&ContributorInsights,
 		&AWSDescription,

@@ -42,7 +42,7 @@ const (
 )
 
 func sniffThrottle(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
-	if awsjson.Refused(head) && toldAsError(head) && awsjson.Classify(head) == awsjson.Other {
+	if awsjson.Refused(head) && toldAsError(head) && awsjson.Classify(head) == awsjson.Other && len(trailColumns(head)) == 0 {
 		return ingest.Verdict{Fit: ingest.Certain, Why: "log with DynamoDB throttling errors"}
 	}
 	if _, _, limited := rateLimited(head); limited && !bytes.Contains(head, serverLine) {
