@@ -14,7 +14,10 @@ import (
 	_ "time/tzdata" // --timezone works where the system has no zones
 )
 
-func main() { os.Exit(mainCode()) }
+func main() {
+	forgetStart()
+	os.Exit(mainCode())
+}
 
 // mainCode is main with its deferred calls done; testscript runs it as a command too.
 func mainCode() int {
