@@ -236,7 +236,7 @@ func (b *Builder) widenSelected() {
 	b.told = wider(b.told)
 	for i := range b.open {
 		for _, s := range b.open[i].selected {
-			s.widenTo(b.told)
+			s.Panes.widen(b.told)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func (p *Profile) widenSelected(width uint32) {
 	p.SelectedWidth = width
 	for i := range p.Targets {
 		for j := range p.Targets[i].Selected {
-			p.Targets[i].Selected[j].widenTo(width)
+			p.Targets[i].Selected[j].Panes.widen(width)
 		}
 	}
 }
@@ -276,16 +276,6 @@ func (p *Profile) aligned() bool {
 		}
 	}
 	return true
-}
-
-// widenTo joins panes into ones of that width.
-func (s *SelectedStats) widenTo(width uint32) {
-	var wide SelectedSeries
-	for i, start := range s.Panes.At {
-		t := s.Panes.Totals(i)
-		wide.Add(start-start%width, &t)
-	}
-	s.Panes = wide
 }
 
 // weightier orders SelectedStats by how much they matter: aborted reads, tombstones, records.

@@ -64,6 +64,25 @@ func (s *SelectedSeries) put(at uint32, t *SelectedTotals, change func(a, b uint
 	}
 }
 
+// widen joins panes into ones of a width, where they lie.
+func (s *SelectedSeries) widen(width uint32) {
+	n := 0
+	for i, start := range s.At {
+		row := s.row(i)
+		start -= start % width
+		if n > 0 && s.At[n-1] == start {
+			for c, told := range s.row(n - 1) {
+				s.row(n - 1)[c] = AddSat(told, row[c])
+			}
+			continue
+		}
+		s.At[n] = start
+		copy(s.row(n), row)
+		n++
+	}
+	s.At, s.Counts = s.At[:n], s.Counts[:n*s.kept()]
+}
+
 // keep makes room for the counters that t counts.
 func (s *SelectedSeries) keep(t *SelectedTotals) {
 	kinds := s.Kinds

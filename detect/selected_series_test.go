@@ -47,6 +47,19 @@ func TestASeriesHoldsWhatAMapOfTotalsHolds(t *testing.T) {
 	}
 }
 
+func TestAWiderSeriesHoldsTheSums(t *testing.T) {
+	var s, want SelectedSeries
+	for at := uint32(60); at < 1200; at += 60 {
+		told := SelectedTotals{SelectedRecords: 1, SelectedWarned: uint64(at % 7)}
+		s.Add(at, &told)
+		want.Add(at-at%240, &told)
+	}
+	s.widen(240)
+	if diff := gocmp.Diff(s, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
 func TestASeriesKeepsNoCounterThatNoPlaceCounts(t *testing.T) {
 	var s SelectedSeries
 	s.Add(7, &SelectedTotals{SelectedRecords: 1})
