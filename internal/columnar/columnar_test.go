@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/google/go-cmp/cmp"
 )
@@ -98,6 +99,38 @@ func readParquet(t *testing.T, b []byte) arrow.Record {
 		t.Fatal("no record")
 	}
 	return all.Record()
+}
+
+func TestStatisticsOfParquetAreTrue(t *testing.T) { // readers leave out rows by them
+	table := &Table{Columns: []Column{{"count", Counts{pointer(uint64(9)), nil, pointer(uint64(5))}}, {"text", Texts{"b", "a", "c"}}}}
+	var b bytes.Buffer
+	if err := table.WriteParquet(&b); err != nil {
+		t.Fatal(err)
+	}
+	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range table.Columns {
+		chunk, err := f.MetaData().RowGroup(0).ColumnChunk(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stats, err := chunk.Statistics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch s := stats.(type) {
+		case *metadata.Int64Statistics:
+			got = append(got, fmt.Sprint(s.Min(), s.Max(), s.NullCount()))
+		case *metadata.ByteArrayStatistics:
+			got = append(got, fmt.Sprintf("%s %s %d", s.Min(), s.Max(), s.NullCount()))
+		}
+	}
+	if diff := cmp.Diff(got, []string{"5 9 1", "a c 0"}); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
 }
 
 func TestATableWithoutRowsIsWhole(t *testing.T) {

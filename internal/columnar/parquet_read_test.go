@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -179,8 +180,8 @@ func TestParquetReadsAsArrowsOwnReaderHasIt(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(got, textOf(&want, len(columns))); diff != "" {
-					t.Errorf("(-got +want):\n%.2000s", diff)
+				if all := textOf(&want, len(columns)); !slices.EqualFunc(got, all, slices.Equal[[]string]) { // cmp takes seconds
+					t.Errorf("(-got +want):\n%.2000s", cmp.Diff(got, all))
 				}
 			})
 		}
