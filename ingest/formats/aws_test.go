@@ -12,7 +12,7 @@ import (
 
 func awsFormats() []*ingest.Format {
 	return []*ingest.Format{
-		&DynamoStream, &DynamoExport, &DynamoScan, &CloudTrail, &CloudWatch, &ContributorInsights, &AWSDescription, &ThrottleText,
+		&DynamoStream, &DynamoExport, &DynamoScan, &CloudTrail, &CloudTrailTable, &CloudWatch, &ContributorInsights, &AWSDescription, &ThrottleText,
 	}
 }
 

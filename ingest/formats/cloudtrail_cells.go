@@ -8,7 +8,7 @@ import (
 // trailColumns gives the columns of a text that begins as such a table; nil: it does not.
 func trailColumns(head []byte) [][]byte {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	if bytes.ContainsAny(line, "{[") {
+	if bytes.ContainsAny(line, "{}[]") {
 		return nil
 	}
 	columns, _ := appendCells(nil, nil, bytes.ToLower(bytes.TrimRight(line, "\r")))

@@ -42,13 +42,16 @@ const (
 )
 
 func sniffThrottle(head []byte, _ ingest.DecodeOptions) ingest.Verdict {
-	if awsjson.Refused(head) && toldAsError(head) && awsjson.Classify(head) == awsjson.Other && len(trailColumns(head)) == 0 {
+	if awsjson.Classify(head) != awsjson.Other || len(trailColumns(head)) > 0 {
+		return ingest.Verdict{Fit: ingest.No, Why: "records of AWS, not a log"}
+	}
+	if awsjson.Refused(head) && toldAsError(head) {
 		return ingest.Verdict{Fit: ingest.Certain, Why: "log with DynamoDB throttling errors"}
 	}
 	if _, _, limited := rateLimited(head); limited && !bytes.Contains(head, serverLine) {
 		return ingest.Verdict{Fit: ingest.Certain, Why: "log with requests that ScyllaDB refused for rate"}
 	}
-	if awsjson.Complains(head) && awsjson.Classify(head) == awsjson.Other {
+	if awsjson.Complains(head) {
 		return ingest.Verdict{Fit: ingest.Possible, Why: "log with DynamoDB errors, none of them for rate"}
 	}
 	return ingest.Verdict{Fit: ingest.No, Why: "no DynamoDB throttling errors"}
