@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/keyheat/keyheat/ingest"
 	"github.com/keyheat/keyheat/ingest/capture"
+	"github.com/keyheat/keyheat/internal/incidents"
 )
 
 // sample is what runs on one and on many machines are compared on.
@@ -153,6 +155,18 @@ func captured(t *testing.T, rng *rand.Rand) []byte {
 	return b.Bytes()
 }
 
+// indexed gives traffic of an index with a hot key and a further field, which a second pass counts it by.
+func indexed(t *testing.T, rng *rand.Rand) []byte {
+	t.Helper()
+	all := incidents.All()
+	in := all[slices.IndexFunc(all, func(in incidents.Incident) bool { return in.Name == "an index on the status, over a partition's limit" })]
+	b := &bytes.Buffer{}
+	if err := incidents.Write(b, in.Requests(rng.Uint64()), in.CSV); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // newSample makes some files of several kinds, whole and broken ones.
 func newSample(t *testing.T, rng *rand.Rand) sample {
 	t.Helper()
@@ -173,6 +187,15 @@ func newSample(t *testing.T, rng *rand.Rand) sample {
 		func() { put("more.ndjson", traffic("ndjson")) },
 		func() { put("packed.ndjson.gz", gz(traffic("ndjson"))) },
 		func() { put("rows.csv", traffic("csv")) },
+		func() { put("fields.ndjson", indexed(t, rng)) },
+		func() {
+			b := &bytes.Buffer{}
+			w := tarOf(b)
+			if err := errors.Join(w.add("fields.ndjson", indexed(t, rng)), w.add("more.ndjson", traffic("ndjson")), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			put("fields.tar", b.Bytes())
+		},
 		func() { put("bundle.tar.gz", gz(bundle(t, rng, tarOf))) },
 		func() { put("bundle.tar", bundle(t, rng, tarOf)) },
 		func() { put("bundle.zip", bundle(t, rng, zipOf)) },
@@ -250,7 +273,7 @@ func TestMergedPartsGiveTheReportOfOneRun(t *testing.T) {
 	if os.Getenv("KEYHEAT_LONG") != "" {
 		rounds = 1000
 	}
-	splits, counted := 0, 0
+	splits, counted, divided := 0, 0, 0
 	for round := range rounds {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -289,9 +312,12 @@ func TestMergedPartsGiveTheReportOfOneRun(t *testing.T) {
 		if strings.Contains(want.Stdout, `"how": "counted"`) {
 			counted++
 		}
+		if strings.Contains(want.Stdout, "put under its customer_id") {
+			divided++
+		}
 	}
-	t.Logf("%d rounds, %d splits, %d with exact counts", rounds, splits, counted)
-	if rounds >= 100 && (splits < 3*rounds || counted < rounds/20) { // a few are as chance has it
+	t.Logf("%d rounds, %d splits, %d with exact counts, %d by a further field", rounds, splits, counted, divided)
+	if rounds >= 100 && (splits < 3*rounds || counted < rounds/20 || divided == 0) { // a few are as chance has it
 		t.Error("there was too little to share out")
 	}
 }
