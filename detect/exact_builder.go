@@ -105,6 +105,7 @@ type exactBuilder struct {
 	index    *nomineeIndex
 	targets  *targetIndex
 	places   []uint32     // by number of target: 1 + index in Nominees.Targets, 0: no nominee
+	plains   []uint32     // by number of a table in Plains: 1 + what places has, 0: not looked up
 	keys     []*exactOpen // by nominee; nil: none seen in this chunk
 	sizes    []ExactSize
 	seen     []int           // nominees with a key in this chunk
@@ -145,25 +146,36 @@ func (b *exactBuilder) Event(e *ingest.Event) {
 		return
 	}
 	if hash := sketch.Hash(e.Key); b.index.mayHold(hash) {
-		b.look(e, hash)
+		Retell(e, b.role)
+		b.look(e, hash, b.place(e))
 	}
 }
 
 // Plains is Event for each of the events.
 func (b *exactBuilder) Plains(p *ingest.Plains) {
+	if p.Anew {
+		clear(b.plains)
+	}
+	for len(b.plains) < len(p.Tables) {
+		b.plains = append(b.plains, 0)
+	}
 	var e ingest.Event
 	for i := range p.Events {
-		if hash := sketch.Hash(p.Key(&p.Events[i])); b.index.mayHold(hash) {
-			p.Fill(i, &e)
-			b.look(&e, hash)
+		x := &p.Events[i]
+		hash := sketch.Hash(p.Key(x))
+		if !b.index.mayHold(hash) {
+			continue
 		}
+		p.Fill(i, &e)
+		if b.plains[x.Table] == 0 {
+			b.plains[x.Table] = 1 + b.place(&e)
+		}
+		b.look(&e, hash, b.plains[x.Table]-1)
 	}
 }
 
-// look counts the event if its key, which has that hash, is nominated.
-func (b *exactBuilder) look(e *ingest.Event, hash uint64) {
-	Retell(e, b.role)
-	place := b.place(e)
+// look counts the event if its key, which has that hash, is nominated. place is that of its target.
+func (b *exactBuilder) look(e *ingest.Event, hash uint64, place uint32) {
 	if place == 0 {
 		return
 	}
