@@ -14,10 +14,7 @@ import (
 	_ "time/tzdata" // --timezone works where the system has no zones
 )
 
-func main() {
-	forgetStart()
-	os.Exit(mainCode())
-}
+func main() { os.Exit(mainCode()) }
 
 // mainCode is main with its deferred calls done; testscript runs it as a command too.
 func mainCode() int {
