@@ -53,7 +53,7 @@ func quietLine(data []byte) bool {
 	}
 	n := bytes.IndexByte(data[level:min(len(data), 250)], ']')
 	time := level + n + 2
-	if n < 0 || len(data) < time+date+40 || !clDigit(data[time]) || data[time+4] != '-' || data[time+13] != ':' || data[time+date] != ' ' {
+	if n < 0 || len(data) < time+date+40 || !clMillis(data[time:time+date]) || data[time+date] != ' ' {
 		return false
 	}
 	file := time + date + 1
@@ -64,6 +64,11 @@ func quietLine(data []byte) bool {
 	message := file + n + 3 // behind " - "
 	return n > 0 && message < len(data) && data[message-2] == '-' && data[message-1] == ' ' && data[message] != '\n' &&
 		cassandraMessage(data[message:]) == clNone && !bytes.HasPrefix(data[file:], clSamplerFile)
+}
+
+// clMillis reports whether data, of 23 bytes, is a date and a time with milliseconds: all that clDate takes of it.
+func clMillis(data []byte) bool {
+	return clDigit(data[0]) && data[4] == '-' && data[7] == '-' && clClock(data[11:]) && clDigit(data[20]) && clDigit(data[21]) && clDigit(data[22])
 }
 
 // cassandraQuiet is the Quiet of formats whose records are those of Cassandra's log.
