@@ -196,14 +196,7 @@ func (k *ExactKey) join(o *ExactKey) {
 	k.Strong, k.ConsistencyKnown = AddSat(k.Strong, o.Strong), k.ConsistencyKnown+o.ConsistencyKnown
 	k.Changes += o.Changes
 	k.Grown, k.Shrunk = AddSat(k.Grown, o.Grown), AddSat(k.Shrunk, o.Shrunk)
-	switch {
-	case o.SortKeys == nil:
-	case k.SortKeys == nil:
-		k.SortKeys, k.sortTop = o.SortKeys, o.sortTop
-	default:
-		k.SortKeys.Merge(o.SortKeys)
-		k.sortTop = sketch.MergeTops(k.sortTop, o.sortTop, sortQuota)
-	}
+	k.SortKeys, k.sortTop = joinValues(k.SortKeys, o.SortKeys, k.sortTop, o.sortTop)
 	k.TopSort = topSort(k.sortTop)
 	switch {
 	case o.Shards == nil:
@@ -303,6 +296,18 @@ func topSort(t *sketch.Top) Range {
 		return Range{0, t.Off(0)[ByRequests]}
 	}
 	return Range{e.Count[ByRequests], max(e.High()[ByRequests], t.Off(0)[ByRequests])}
+}
+
+// joinValues adds the values of a later part, and their heavy hitters, to those of an earlier one; a part without any has nil.
+func joinValues(values, later *sketch.Distinct, top, laterTop *sketch.Top) (*sketch.Distinct, *sketch.Top) {
+	switch {
+	case later == nil:
+		return values, top
+	case values == nil:
+		return later, laterTop
+	}
+	values.Merge(later)
+	return values, sketch.MergeTops(top, laterTop, sortQuota)
 }
 
 // sortNodes gives the counts in order of their node.

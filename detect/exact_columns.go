@@ -86,14 +86,7 @@ func (c *openColumn) seal() *ExactColumn {
 func (c *ExactColumn) join(o *ExactColumn) {
 	c.Known += o.Known
 	c.Shards.join(o.Shards)
-	switch {
-	case o.Values == nil:
-	case c.Values == nil:
-		c.Values, c.top = o.Values, o.top
-	default:
-		c.Values.Merge(o.Values)
-		c.top = sketch.MergeTops(c.top, o.top, sortQuota)
-	}
+	c.Values, c.top = joinValues(c.Values, o.Values, c.top, o.top)
 	c.Top = topSort(c.top)
 }
 
