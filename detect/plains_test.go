@@ -73,17 +73,20 @@ func TestPlainEventsCountAsEventsDo(t *testing.T) {
 				return form
 			}
 			got := made(func(to *recorder, p *ingest.Plains) { to.Plains(p) })
-			want := made(func(to *recorder, p *ingest.Plains) {
-				var e ingest.Event
-				for i := range p.Events {
-					p.Fill(i, &e)
-					to.Event(&e)
-				}
-			})
+			want := made(func(to *recorder, p *ingest.Plains) { singly(to, p) })
 			if !bytes.Equal(got, want) {
 				t.Errorf("a Profile of %d bytes, want the one of %d bytes that single events make", len(got), len(want))
 			}
 		})
+	}
+}
+
+// singly hands over plain events one by one.
+func singly(to interface{ Event(*ingest.Event) }, p *ingest.Plains) {
+	var e ingest.Event
+	for i := range p.Events {
+		p.Fill(i, &e)
+		to.Event(&e)
 	}
 }
 
@@ -108,13 +111,7 @@ func TestPlainEventsAreCountedExactlyAsEventsAre(t *testing.T) {
 		return c.Exact().Keys
 	}
 	got := counted(func(to *exactBuilder, p *ingest.Plains) { to.Plains(p) })
-	want := counted(func(to *exactBuilder, p *ingest.Plains) {
-		var e ingest.Event
-		for i := range p.Events {
-			p.Fill(i, &e)
-			to.Event(&e)
-		}
-	})
+	want := counted(func(to *exactBuilder, p *ingest.Plains) { singly(to, p) })
 	ignored := cmpopts.IgnoreFields(ExactKey{}, "sortTop", "TopSort", "SortKeys", "Latency")
 	if diff := cmp.Diff(got, want, ignored); diff != "" || !slices.ContainsFunc(got, func(k *ExactKey) bool { return k != nil }) {
 		t.Errorf("of %d nominees (-plain +single):\n%s", len(n.Keys), diff)
