@@ -153,25 +153,20 @@ func shuffled(n int) []byte {
 	return text
 }
 
-func TestMembersInAnyOrderAreReadInRuns(t *testing.T) {
-	text := shuffled(200)
-	runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
-	got, n := readLines(runs, text, true, 3000)
-	general, _ := newNDJSON(nil, ingest.DecodeOptions{})
-	want, _ := readLines(general, text, false, 0)
-	if diff := cmp.Diff(got, want); diff != "" || n < 190 {
-		t.Errorf("%d of 200 records in runs (-runs +general):\n%.2000s", n, diff)
-	}
-}
-
-func TestRecordsWithEscapesAreReadInRuns(t *testing.T) {
-	text := []byte(strings.Repeat(strings.Join(escaped[:4], "\n")+"\n", 50))
-	runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
-	got, n := readLines(runs, text, true, 3000)
-	general, _ := newNDJSON(nil, ingest.DecodeOptions{})
-	want, _ := readLines(general, text, false, 0)
-	if diff := cmp.Diff(got, want); diff != "" || n < 190 {
-		t.Errorf("%d of 200 records in runs (-runs +general):\n%.2000s", n, diff)
+func TestRecordsOfManyShapesAreReadInRuns(t *testing.T) {
+	for name, text := range map[string][]byte{
+		"members in any order": shuffled(200),
+		"escapes":              []byte(strings.Repeat(strings.Join(escaped[:4], "\n")+"\n", 50)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			runs, _ := newNDJSON(nil, ingest.DecodeOptions{})
+			got, n := readLines(runs, text, true, 3000)
+			general, _ := newNDJSON(nil, ingest.DecodeOptions{})
+			want, _ := readLines(general, text, false, 0)
+			if diff := cmp.Diff(got, want); diff != "" || n < 190 {
+				t.Errorf("%d of 200 records in runs (-runs +general):\n%.2000s", n, diff)
+			}
+		})
 	}
 }
 
